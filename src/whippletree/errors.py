@@ -1,0 +1,34 @@
+"""The errors Whippletree raises, one family with few members.
+
+Every message names the thing, gives both numbers and says what to do.
+"""
+
+
+class WhippletreeError(Exception):
+    """Base of every error raised on purpose by Whippletree."""
+
+
+class InputError(WhippletreeError, ValueError):
+    """An argument has the wrong shape, type, value or name."""
+
+
+class ModelError(WhippletreeError, ValueError):
+    """A mechanism that cannot be: unknown or repeated names, impossible inertia, zero axis."""
+
+
+class FileError(WhippletreeError):
+    """A file that cannot be read or written as asked; names the file and, where known, the line."""
+
+    def __init__(self, path: object, message: str, line: int | None = None) -> None:
+        self.path = str(path)
+        self.line = line
+        where = self.path if line is None else f"{self.path}, line {line}"
+        super().__init__(f"{where}: {message}")
+
+
+class SingularError(WhippletreeError, ArithmeticError):
+    """A matrix that must be inverted has no inverse; names the joints at fault."""
+
+
+class SolverError(WhippletreeError):
+    """An iteration ended without a solution; says how far it came."""
