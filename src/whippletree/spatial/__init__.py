@@ -1,0 +1,47 @@
+"""Spatial algebra: vectors, transforms, inertias, rotations and small solves (RBDA ch. 2, app. A)."""
+
+from .articulated import ArticulatedInertia
+from .inertia import Inertia
+from .placement import Placement
+from .scalar import Array, arctan2, array, maximum, minimum, where
+from .solve import factor_spd, solve_3x3, solve_spd
+from .transform import Transform, identity, rot, xlt
+from .vectors import (
+    classical_acceleration,
+    crf,
+    crm,
+    cross,
+    cross_force,
+    cross_motion,
+    screw,
+    skew,
+    spatial_acceleration,
+)
+
+__all__ = [
+    "Array",
+    "ArticulatedInertia",
+    "Inertia",
+    "Placement",
+    "Transform",
+    "arctan2",
+    "array",
+    "classical_acceleration",
+    "crf",
+    "crm",
+    "cross",
+    "cross_force",
+    "cross_motion",
+    "factor_spd",
+    "identity",
+    "maximum",
+    "minimum",
+    "rot",
+    "screw",
+    "skew",
+    "solve_3x3",
+    "solve_spd",
+    "spatial_acceleration",
+    "where",
+    "xlt",
+]

@@ -1,0 +1,95 @@
+"""The public door: arguments are checked here, once, before an algorithm sees them."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .errors import InputError, SingularError
+from .mechanism import Mechanism
+from .singular import joint_without_inertia
+from .spatial import Array
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# What an argument of this name must hold, for every public function.
+POSITIONS = ("q", "q0", "q1")
+VELOCITIES = ("qd", "qdd", "tau", "x", "dq")
+WRENCHES = ("f_ext",)
+
+
+def checked(algorithm: F) -> F:
+    """The algorithm behind a door that checks its arguments by their names.
+
+    q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None; lists are taken as arrays, floats
+    must be finite, quaternions of unit norm. Complex and symbolic scalars pass. A division by zero
+    inside becomes a SingularError that names the joint.
+    """
+    signature = inspect.signature(algorithm)
+    if next(iter(signature.parameters)) != "m":
+        raise TypeError(f"{algorithm.__name__}: the first parameter of a public algorithm is the mechanism m")
+
+    @functools.wraps(algorithm)
+    def door(*args: Any, **kwargs: Any) -> Any:
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{algorithm.__name__}{signature}: {error}") from None
+        m = bound.arguments["m"]
+        if not isinstance(m, Mechanism):
+            raise InputError(f"{algorithm.__name__}: m is {type(m).__name__}, expected a Mechanism")
+        for name, value in bound.arguments.items():
+            if name in POSITIONS:
+                bound.arguments[name] = position(m, value, name)
+            elif name in VELOCITIES:
+                bound.arguments[name] = vector(
+                    value, (m.nv,), name, f"one entry per velocity of {m.name!r} (nv = {m.nv})"
+                )
+            elif name in WRENCHES and value is not None:
+                n = len(m)
+                bound.arguments[name] = vector(
+                    value, (n, 6), name, f"one wrench per body of {m.name!r} (nb = {n})"
+                )
+        try:
+            with np.errstate(divide="raise", invalid="raise"):
+                return algorithm(*bound.args, **bound.kwargs)
+        except (ZeroDivisionError, FloatingPointError) as error:
+            q = bound.arguments.get("q")
+            fault = joint_without_inertia(m, q) if isinstance(q, np.ndarray) and q.dtype.kind == "f" else None
+            raise SingularError(f"{algorithm.__name__}: {fault or error}") from None
+
+    return door  # pyright: ignore[reportReturnType]  # functools.wraps keeps the signature
+
+
+def vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
+    """The value as a finite array of the given shape, or InputError saying what was expected."""
+    try:
+        result = np.asarray(value)
+    except ValueError:
+        raise InputError(f"{name} is not an array: expected shape {shape}, {meaning}") from None
+    if result.dtype.kind in "biuf":
+        result = result.astype(np.float64, copy=False)
+    elif result.dtype.kind not in "cO":
+        raise InputError(f"{name} holds {result.dtype}, expected numbers: {meaning}")
+    if result.shape != shape:
+        batch = result.ndim > len(shape) and result.shape[-len(shape) :] == shape
+        hint = ". For a batch, compile the function: wt.compile(function, m)" if batch else ""
+        raise InputError(f"{name} has shape {result.shape}, expected {shape}: {meaning}{hint}")
+    if result.dtype.kind in "fc" and not np.all(np.isfinite(result)):
+        index = tuple(int(k) for k in np.argwhere(~np.isfinite(result))[0])
+        where = ", ".join(map(str, index))
+        raise InputError(f"{name}[{where}] is {result[index]}: every entry must be finite")
+    return result
+
+
+def position(m: Mechanism, value: Any, name: str = "q") -> Array:
+    """The value as a position of the mechanism, its quaternions of unit norm."""
+    q = vector(value, (m.nq,), name, f"one entry per coordinate of {m.name!r} (nq = {m.nq})")
+    if q.dtype.kind != "O":
+        for body, index in zip(m.bodies, m.q_index, strict=True):
+            fault = body.joint.position_fault(np.real(q[index]))
+            if fault is not None:
+                raise InputError(f"{name}[{index.start}:{index.stop}] of joint {body.joint_name!r}: {fault}")
+    return q

@@ -1,0 +1,126 @@
+"""What a joint is: the class every joint type derives from (RBDA §4.4)."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import ModelError
+from ..spatial.scalar import Array
+from ..spatial.transform import Transform
+
+
+class Joint(ABC):
+    """Motion allowed between a predecessor frame F_p and a successor frame F_s.
+
+    A joint type is a small frozen dataclass with two numbers and two formulas. `transform` gives
+    X_J and `motion_subspace` gives S, both for F_s's coordinates; a type whose S depends on q adds
+    `bias`, one whose velocity is not dq/dt adds `rate`, `integrate` and `difference`. All of them
+    hold for floats, complex numbers and symbolic scalars: no branch on a value.
+
+    A user's own type is such a class; nothing has to be registered.
+    """
+
+    nq: ClassVar[int]
+    """How many position variables."""
+    nv: ClassVar[int]
+    """How many velocity variables."""
+
+    @abstractmethod
+    def transform(self, q: Array) -> Transform:
+        """X_J, from F_p's to F_s's coordinates, at the position q (nq,)."""
+
+    @abstractmethod
+    def motion_subspace(self, q: Array) -> Array:
+        """(6, nv) S in F_s's coordinates: the joint velocity is v_J = S qd."""
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        """(6,) c_J = S̊ qd, S̊ being the rate of S as seen from F_s (RBDA 3.42); zero if S is constant."""
+        return np.zeros(6)
+
+    def rate(self, q: Array, qd: Array) -> Array:
+        """(nq,) dq/dt at the velocity qd (nv,)."""
+        return qd
+
+    def neutral(self) -> Array:
+        """(nq,) the position in which F_p and F_s coincide."""
+        return np.zeros(self.nq)
+
+    def random(self, rng: np.random.Generator) -> Array:
+        """(nq,) a position drawn at random: angles in (-π, π), lengths in (-1, 1) m."""
+        return rng.uniform(-1.0, 1.0, self.nq)
+
+    def integrate(self, q: Array, dq: Array) -> Array:
+        """(nq,) the position reached from q by the constant velocity dq (nv,) in unit time."""
+        return q + dq
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        """(nv,) the velocity that leads from q0 to q1 in unit time: inverse of `integrate`."""
+        return q1 - q0
+
+    def position_fault(self, q: Array) -> str | None:
+        """What is wrong with a position q (nq,) of finite floats, in words, or None."""
+        return None
+
+    def constraint_subspace(self, q: Array) -> Array:
+        """(6, 6 - nv) T, a basis of the forces that do no work: Tᵀ S = 0 (RBDA 3.36).
+
+        This general version serves every type whose S is constant.
+        """
+        return complement(np.asarray(self.motion_subspace(self.neutral()), dtype=float))
+
+
+def complement(S: Array) -> Array:
+    """(6, 6 - k) orthonormal basis of the null space of Sᵀ, S being a (6, k) array of floats."""
+    basis, _ = np.linalg.qr(S, mode="complete")
+    T = basis[:, S.shape[1] :]
+    # Householder vectors leave zeros that are not quite zero; kernels fold only exact ones.
+    return np.where(np.abs(T) < 1e-15, 0.0, T)
+
+
+def unit_axis(axis: Any, name: str = "axis") -> tuple[float, float, float]:
+    """A unit vector from "x", "y", "z", "-x", … or three numbers; raises ModelError otherwise."""
+    if isinstance(axis, str):
+        letter = axis.removeprefix("-")
+        if letter not in ("x", "y", "z"):
+            raise ModelError(f'{name} is {axis!r}: give "x", "y", "z", "-x", "-y", "-z" or three numbers')
+        vector = np.eye(3)["xyz".index(letter)] * (-1.0 if axis.startswith("-") else 1.0) + 0.0
+        return (float(vector[0]), float(vector[1]), float(vector[2]))
+    try:
+        vector = np.array(axis, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{name} is {axis!r}: give a letter or three numbers") from None
+    if vector.shape != (3,) or not np.all(np.isfinite(vector)):
+        raise ModelError(f"{name} is {axis!r}: give three finite numbers")
+    length = float(np.linalg.norm(vector))
+    if length < 1e-9:
+        raise ModelError(f"{name} is {axis!r}, of length {length:g}: a direction needs a length above 1e-9")
+    if abs(length - 1.0) > 1e-15:
+        vector = vector / length
+    return (float(vector[0]), float(vector[1]), float(vector[2]))
+
+
+def perpendicular(axis: Any) -> tuple[Array, Array]:
+    """Two unit vectors that make a right-handed frame (first, second, axis); (x, y) for the z axis."""
+    a = np.array(axis)
+    k = int(np.argmax(np.abs(a)))
+    first = np.eye(3)[(k + 1) % 3]
+    first = first - (first @ a) * a
+    first = first / np.linalg.norm(first)
+    return first, np.cross(a, first)
+
+
+def finite_number(value: Any, name: str, unit: str) -> float:
+    """A finite float, or ModelError naming the quantity."""
+    number = float(value)
+    if not np.isfinite(number):
+        raise ModelError(f"{name} is {number}: give a finite number, in {unit}")
+    return number
+
+
+def quaternion_fault(p: Array) -> str | None:
+    """What is wrong with a quaternion of floats, or None."""
+    norm = float(np.linalg.norm(p))
+    if abs(norm - 1.0) > 1e-6:
+        return f"quaternion (w, x, y, z) has norm {norm:.6g}, expected 1: normalize it, w first"
+    return None

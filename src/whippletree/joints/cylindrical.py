@@ -1,0 +1,38 @@
+"""Cylindrical joint (RBDA table 4.1)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..spatial.rotation import axis_rotation
+from ..spatial.scalar import Array
+from ..spatial.transform import Transform
+from .base import Joint, unit_axis
+
+
+@dataclass(frozen=True)
+class Cylindrical(Joint):
+    """Turn by q[0] rad about an axis and slide by q[1] m along it.
+
+    >>> Cylindrical("z").motion_subspace(np.zeros(2))[:, 1]
+    array([0., 0., 0., 0., 0., 1.])
+    """
+
+    axis: Any = "z"
+    nq: ClassVar[int] = 2
+    nv: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis))
+
+    def transform(self, q: Array) -> Transform:
+        axis = np.array(self.axis)
+        return Transform(axis_rotation(axis, q[0]).T, axis * q[1])
+
+    def motion_subspace(self, q: Array) -> Array:
+        zero = (0.0, 0.0, 0.0)
+        return np.array([[*self.axis, *zero], [*zero, *self.axis]]).T
+
+    def random(self, rng: np.random.Generator) -> Array:
+        return rng.uniform(-1.0, 1.0, 2) * np.array([np.pi, 1.0])

@@ -1,0 +1,42 @@
+"""Helical joint, a screw (RBDA table 4.1)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..spatial.rotation import axis_rotation
+from ..spatial.scalar import Array
+from ..spatial.transform import Transform
+from .base import Joint, finite_number, unit_axis
+
+
+@dataclass(frozen=True)
+class Helical(Joint):
+    """Turn by q[0] rad about an axis while sliding pitch·q[0] m along it; pitch is in m/rad.
+
+    A screw that advances by its lead l in each turn has the pitch l / 2π.
+
+    >>> Helical("z", pitch=0.01).transform(np.array([2.0])).r
+    array([0.  , 0.  , 0.02])
+    """
+
+    axis: Any = "z"
+    pitch: float = 0.0
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis))
+        object.__setattr__(self, "pitch", finite_number(self.pitch, "pitch", "m/rad"))
+
+    def transform(self, q: Array) -> Transform:
+        axis = np.array(self.axis)
+        return Transform(axis_rotation(axis, q[0]).T, axis * (self.pitch * q[0]))
+
+    def motion_subspace(self, q: Array) -> Array:
+        axis = np.array(self.axis)
+        return np.concatenate([axis, self.pitch * axis])[:, None]
+
+    def random(self, rng: np.random.Generator) -> Array:
+        return rng.uniform(-np.pi, np.pi, 1)

@@ -1,0 +1,70 @@
+"""Planar joint (RBDA table 4.1, with translation measured in the predecessor)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..spatial.rotation import axis_rotation, exponential_coefficients
+from ..spatial.scalar import Array, array
+from ..spatial.transform import Transform
+from .base import Joint, perpendicular, unit_axis
+
+
+@dataclass(frozen=True)
+class Planar(Joint):
+    """Turn by q[0] rad about the normal and move by q[1], q[2] m in the plane.
+
+    q[1] and q[2] are the position of F_s in F_p along two fixed directions of the plane: (x, y) for
+    the normal z, (y, z) for x, (z, x) for y. qd is the velocity in F_s: (rad/s, m/s, m/s) about the
+    normal and along the two directions as they turn with F_s. So S is constant and qd is not dq/dt;
+    the table's mixture of the two is not consistent with dX_J/dt = -v_J × X_J.
+
+    >>> Planar("z").rate(np.array([np.pi / 2, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).round(12)
+    array([0., 0., 1.])
+    """
+
+    axis: Any = "z"
+    nq: ClassVar[int] = 3
+    nv: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis))
+
+    def transform(self, q: Array) -> Transform:
+        first, second = perpendicular(self.axis)
+        E = axis_rotation(np.array(self.axis), q[0]).T
+        return Transform(E, first * q[1] + second * q[2])
+
+    def motion_subspace(self, q: Array) -> Array:
+        first, second = perpendicular(self.axis)
+        zero = np.zeros(3)
+        columns = ((np.array(self.axis), zero), (zero, first), (zero, second))
+        return np.array([np.concatenate(column) for column in columns]).T
+
+    def rate(self, q: Array, qd: Array) -> Array:
+        c, s = np.cos(q[0]), np.sin(q[0])
+        return array([qd[0], c * qd[1] - s * qd[2], s * qd[1] + c * qd[2]])
+
+    def integrate(self, q: Array, dq: Array) -> Array:
+        a, b = _chord(dq[0])
+        # The path of constant velocity in F_s is an arc: its chord, in F_s's axes before the step.
+        x, y = a * dq[1] - b * dq[2], b * dq[1] + a * dq[2]
+        return q + self.rate(q, array([dq[0], x, y]))
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        delta = q1 - q0
+        a, b = _chord(delta[0])
+        c, s = np.cos(q0[0]), np.sin(q0[0])
+        x, y = c * delta[1] + s * delta[2], c * delta[2] - s * delta[1]
+        scale = 1.0 / (a * a + b * b)
+        return array([delta[0], (a * x + b * y) * scale, (a * y - b * x) * scale])
+
+    def random(self, rng: np.random.Generator) -> Array:
+        return rng.uniform(-1.0, 1.0, 3) * np.array([np.pi, 1.0, 1.0])
+
+
+def _chord(angle: Any) -> tuple[Any, Any]:
+    """sin θ/θ and (1 - cos θ)/θ: the chord of a unit arc that turns by θ."""
+    a, b, _ = exponential_coefficients(angle * angle)
+    return a, angle * b

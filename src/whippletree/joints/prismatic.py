@@ -1,0 +1,32 @@
+"""Prismatic joint (RBDA table 4.1)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..spatial.scalar import Array
+from ..spatial.transform import Transform, xlt
+from .base import Joint, unit_axis
+
+
+@dataclass(frozen=True)
+class Prismatic(Joint):
+    """Slide by q[0] m along an axis, the same in both frames; qd is m/s, tau N.
+
+    >>> Prismatic("x").transform(np.array([0.5])).r
+    array([0.5, 0. , 0. ])
+    """
+
+    axis: Any = "z"
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis))
+
+    def transform(self, q: Array) -> Transform:
+        return xlt(np.array(self.axis) * q[0])
+
+    def motion_subspace(self, q: Array) -> Array:
+        return np.array([[0.0, 0.0, 0.0, *self.axis]]).T

@@ -1,0 +1,72 @@
+"""A joint with predecessor and successor swapped (RBDA table 4.2)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ModelError
+from ..spatial.scalar import Array
+from ..spatial.transform import Transform
+from .base import Joint
+
+
+@dataclass(frozen=True)
+class Reversed(Joint):
+    """The joint `of`, mounted the other way round: its successor side is on the parent.
+
+    q and qd keep their meaning, so that a mechanism re-rooted at another body has the same
+    coordinates.
+
+    >>> from whippletree import Prismatic
+    >>> Reversed(Prismatic("x")).transform(np.array([0.5])).r
+    array([-0.5,  0. ,  0. ])
+    """
+
+    of: Joint
+
+    def __post_init__(self) -> None:
+        if isinstance(self.of, Reversed):
+            raise ModelError("a joint reversed twice is the joint itself: use it as it is")
+
+    @property
+    def nq(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]  # that of the joint inside
+        return self.of.nq
+
+    @property
+    def nv(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]  # that of the joint inside
+        return self.of.nv
+
+    def transform(self, q: Array) -> Transform:
+        return self.of.transform(q).inverse()
+
+    def motion_subspace(self, q: Array) -> Array:
+        return -self.of.transform(q).inverse_motion(self.of.motion_subspace(q))
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        return -self.of.transform(q).inverse_motion(self.of.bias(q, qd))
+
+    def constraint_subspace(self, q: Array) -> Array:
+        return -(self.of.transform(q).T @ self.of.constraint_subspace(q))
+
+    def rate(self, q: Array, qd: Array) -> Array:
+        return self.of.rate(q, qd)
+
+    def neutral(self) -> Array:
+        return self.of.neutral()
+
+    def random(self, rng: np.random.Generator) -> Array:
+        return self.of.random(rng)
+
+    def integrate(self, q: Array, dq: Array) -> Array:
+        return self.of.integrate(q, dq)
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        return self.of.difference(q0, q1)
+
+    def position_fault(self, q: Array) -> str | None:
+        return self.of.position_fault(q)
+
+
+def reverse(joint: Joint) -> Joint:
+    """The joint the other way round; reversing twice gives the joint itself."""
+    return joint.of if isinstance(joint, Reversed) else Reversed(joint)

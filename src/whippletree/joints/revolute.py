@@ -1,0 +1,36 @@
+"""Revolute joint (RBDA table 4.1)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..spatial.rotation import axis_rotation
+from ..spatial.scalar import Array
+from ..spatial.transform import Transform, rot
+from .base import Joint, unit_axis
+
+
+@dataclass(frozen=True)
+class Revolute(Joint):
+    """Turn by q[0] rad about an axis, the same in both frames; qd is rad/s, tau N m.
+
+    >>> Revolute("z").motion_subspace(np.zeros(1)).ravel()
+    array([0., 0., 1., 0., 0., 0.])
+    """
+
+    axis: Any = "z"
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis))
+
+    def transform(self, q: Array) -> Transform:
+        return rot(axis_rotation(np.array(self.axis), q[0]).T)
+
+    def motion_subspace(self, q: Array) -> Array:
+        return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
+
+    def random(self, rng: np.random.Generator) -> Array:
+        return rng.uniform(-np.pi, np.pi, 1)

@@ -1,0 +1,67 @@
+"""Spherical joint with Euler angles (RBDA eq 4.7-4.9)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import ModelError
+from ..spatial.rotation import AXES, axis_rotation, from_euler
+from ..spatial.scalar import Array
+from ..spatial.transform import Transform, rot
+from ..spatial.vectors import cross
+from .base import Joint
+
+
+@dataclass(frozen=True)
+class SphericalEuler(Joint):
+    """Three successive turns about axes that move along, "zyx" being yaw, pitch, roll; qd = dq/dt.
+
+    S loses rank where the first and the last axis fall together: at a middle angle of ±π/2 if the
+    three letters differ, of 0 or π if the first and the last agree.
+
+    >>> SphericalEuler().motion_subspace(np.array([0.4, 0.0, 0.0]))[:3]
+    array([[0., 0., 1.],
+           [0., 1., 0.],
+           [1., 0., 0.]])
+    """
+
+    sequence: str = "zyx"
+    nq: ClassVar[int] = 3
+    nv: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        s = self.sequence
+        if len(s) != 3 or not set(s) <= set("xyz") or s[0] == s[1] or s[1] == s[2]:
+            raise ModelError(
+                f'sequence is {s!r}: give three of "xyz", no two alike in a row, as "zyx" or "zxz"'
+            )
+
+    def transform(self, q: Array) -> Transform:
+        return rot(from_euler(q, self.sequence).T)
+
+    def motion_subspace(self, q: Array) -> Array:
+        axes = np.array(self._axes(q)).T
+        return np.concatenate([axes, np.zeros((3, 3))])
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        # Seen from F_s, each axis turns back with the angular velocity of all turns after its own.
+        first, second, third = self._axes(q)
+        after_second = third * qd[2]
+        after_first = after_second + second * qd[1]
+        rate = cross(second, after_second) * qd[1] + cross(first, after_first) * qd[0]
+        return np.concatenate([rate, np.zeros(3)])
+
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, 3:]
+
+    def random(self, rng: np.random.Generator) -> Array:
+        # The middle angle keeps clear of the singular positions of either kind of sequence.
+        middle = rng.uniform(0.2, 1.3)
+        return np.array([rng.uniform(-np.pi, np.pi), middle, rng.uniform(-np.pi, np.pi)])
+
+    def _axes(self, q: Array) -> tuple[Array, Array, Array]:
+        """The three axes of rotation in F_s's coordinates."""
+        a, b, c = (np.eye(3)[AXES[letter]] for letter in self.sequence)
+        E3 = axis_rotation(c, q[2]).T
+        return E3 @ (axis_rotation(b, q[1]).T @ a), E3 @ b, c

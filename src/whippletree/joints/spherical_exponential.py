@@ -1,0 +1,41 @@
+"""Spherical joint with the exponential map (Liu & Jain eq 52-56)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..spatial.rotation import exp, exp_jacobian, exp_jacobian_rate
+from ..spatial.scalar import Array
+from ..spatial.transform import Transform, rot
+from .base import Joint
+
+
+@dataclass(frozen=True)
+class SphericalExponential(Joint):
+    """Turn by |q| rad about the direction of q (3,); qd = dq/dt. S loses rank at |q| = 2π.
+
+    >>> SphericalExponential().motion_subspace(np.zeros(3))[:3]
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
+
+    nq: ClassVar[int] = 3
+    nv: ClassVar[int] = 3
+
+    def transform(self, q: Array) -> Transform:
+        return rot(exp(q).T)
+
+    def motion_subspace(self, q: Array) -> Array:
+        return np.concatenate([exp_jacobian(q), np.zeros((3, 3))])
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        return np.concatenate([exp_jacobian_rate(q, qd), np.zeros(3)])
+
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, 3:]
+
+    def random(self, rng: np.random.Generator) -> Array:
+        direction = rng.normal(size=3)
+        return direction / np.sqrt(direction @ direction) * rng.uniform(0.0, np.pi)

@@ -1,0 +1,114 @@
+"""Articulated-body inertia: twenty-one numbers (RBDA §7.1, tables A.3 and A.4)."""
+
+from typing import Any
+
+import numpy as np
+
+from .inertia import Inertia
+from .rotate import lower, rotate_general, rotate_symmetric, symmetric
+from .scalar import Array, array
+from .transform import Transform
+from .vectors import skew
+
+
+class ArticulatedInertia:
+    """Symmetric map [[I, H], [Hᵀ, M]] from the acceleration of a handle to the force on it.
+
+    Attributes:
+        M: (6,) lower triangle of the lower right block, kg.
+        H: (3, 3) upper right block, kg m.
+        I: (6,) lower triangle of the upper left block, kg m².
+    """
+
+    __slots__ = ("H", "I", "M")
+
+    def __init__(self, M: Array, H: Array, I: Array) -> None:
+        self.M, self.H, self.I = M, H, I
+
+    @staticmethod
+    def rigid(inertia: Inertia) -> "ArticulatedInertia":
+        """A single rigid body seen as an articulated one."""
+        m = inertia.m
+        return ArticulatedInertia(array([m, 0.0, m, 0.0, 0.0, m]), skew(inertia.h), inertia.I)
+
+    @staticmethod
+    def from_matrix(A: Array) -> "ArticulatedInertia":
+        """From a symmetric (6, 6) matrix; its upper right block and two lower triangles are read."""
+        return ArticulatedInertia(lower(A[3:, 3:]), A[:3, 3:], lower(A[:3, :3]))
+
+    def __add__(self, other: "ArticulatedInertia | Inertia") -> "ArticulatedInertia":
+        """Inertia of two handles glued together. 21a; 15a if the other one is rigid."""
+        if isinstance(other, Inertia):
+            m, (x, y, z) = other.m, other.h
+            (h11, h12, h13), (h21, h22, h23), (h31, h32, h33) = self.H
+            m11, m21, m22, m31, m32, m33 = self.M
+            H = array([[h11, h12 - z, h13 + y], [h21 + z, h22, h23 - x], [h31 - y, h32 + x, h33]])
+            return ArticulatedInertia(array([m11 + m, m21, m22 + m, m31, m32, m33 + m]), H, self.I + other.I)
+        return ArticulatedInertia(self.M + other.M, self.H + other.H, self.I + other.I)
+
+    def scaled(self, factor: Any) -> "ArticulatedInertia":
+        """The inertia times a number. 21m."""
+        return ArticulatedInertia(factor * self.M, factor * self.H, factor * self.I)
+
+    def __matmul__(self, v: Array) -> Array:
+        """I^A a of a motion vector (6,), or columns of (6, k). 36m + 30a."""
+        w, u = v[:3], v[3:]
+        return np.concatenate([symmetric(self.I) @ w + self.H @ u, symmetric(self.M) @ u + self.H.T @ w])
+
+    def minus_outer(self, U: Array, V: Array) -> "ArticulatedInertia":
+        """I^A - U Vᵀ for (6, k) arrays whose product is symmetric. 21k (m + a)."""
+        M, H, I = self.M, self.H, self.I
+        for u, v in zip(U.T, V.T, strict=True):
+            M = M - array([u[3] * v[3], u[4] * v[3], u[4] * v[4], u[5] * v[3], u[5] * v[4], u[5] * v[5]])
+            H = H - np.multiply.outer(u[:3], v[3:])
+            I = I - array([u[0] * v[0], u[1] * v[0], u[1] * v[1], u[2] * v[0], u[2] * v[1], u[2] * v[2]])
+        return ArticulatedInertia(M, H, I)
+
+    def to_child(self, X: Transform) -> "ArticulatedInertia":
+        """X* I^A X⁻¹: from coordinates in A to coordinates in B, X going from A to B. 126m + 136a."""
+        E, r = X.E, X.r
+        Y = self.H - _cross_symmetric(r, self.M)
+        Z = self.I - _moment_terms(r, self.H, Y)
+        return ArticulatedInertia(rotate_symmetric(E, self.M), rotate_general(E, Y), rotate_symmetric(E, Z))
+
+    def to_parent(self, X: Transform) -> "ArticulatedInertia":
+        """Xᵀ I^A X: from coordinates in B to coordinates in A, X going from A to B. 126m + 136a."""
+        E, r = X.E.T, X.r
+        M, H = rotate_symmetric(E, self.M), rotate_general(E, self.H)
+        Y = H + _cross_symmetric(r, M)
+        return ArticulatedInertia(M, Y, rotate_symmetric(E, self.I) + _moment_terms(r, H, Y))
+
+    def matrix(self) -> Array:
+        """(6, 6) matrix (RBDA 7.2)."""
+        return np.block([[symmetric(self.I), self.H], [self.H.T, symmetric(self.M)]])
+
+
+def _cross_symmetric(r: Array, M: Array) -> Array:
+    """r× M of a symmetric M given as lower triangle. 15m + 9a."""
+    r1, r2, r3 = r
+    m11, m21, m22, m31, m32, m33 = M
+    p, q, s = r1 * m32, r2 * m31, r3 * m21
+    return array(
+        [
+            [q - s, r2 * m32 - r3 * m22, r2 * m33 - r3 * m32],
+            [r3 * m11 - r1 * m31, s - p, r3 * m31 - r1 * m33],
+            [r1 * m21 - r2 * m11, r1 * m22 - r2 * m21, p - q],
+        ]
+    )
+
+
+def _moment_terms(r: Array, H: Array, Y: Array) -> Array:
+    """lt(r× Hᵀ - Y r×), symmetric for Y = H ± r× M. 15m + 18a."""
+    r1, r2, r3 = r
+    (h11, h12, h13), (h21, h22, h23), (h31, h32, _) = H
+    (_, y12, y13), (y21, y22, y23), (y31, y32, y33) = Y
+    return array(
+        [
+            r2 * (h13 + y13) - r3 * (h12 + y12),
+            r3 * (h11 - y22) - r1 * h13 + r2 * y23,
+            r3 * (h21 + y21) - r1 * (h23 + y23),
+            r1 * h12 - r2 * (h11 - y33) - r3 * y32,
+            r1 * (h22 - y33) - r2 * h21 + r3 * y31,
+            r1 * (h32 + y32) - r2 * (h31 + y31),
+        ]
+    )

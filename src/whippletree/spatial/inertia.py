@@ -1,0 +1,126 @@
+"""Rigid-body inertia: ten numbers, never a 6×6 matrix (RBDA §2.13, tables A.3 and A.4)."""
+
+from typing import Any
+
+import numpy as np
+
+from .rotate import lower, rotate_symmetric, symmetric
+from .scalar import Array, array
+from .transform import Transform
+from .vectors import cross, skew
+
+
+class Inertia:
+    """Spatial inertia of a rigid body in some frame: mass, first moment and rotational inertia.
+
+    Args:
+        mass: kg.
+        com: (3,) centre of mass in the body's frame, m.
+        about_com: (3, 3) rotational inertia about the centre of mass, kg m², or its three diagonal
+            entries; in the axes of the body's frame. Zero by default: a point mass.
+
+    Attributes:
+        m: mass, kg.
+        h: (3,) first moment m c, kg m.
+        I: (6,) lower triangle of the rotational inertia about the frame's origin, kg m².
+
+    >>> rod = Inertia(mass=2.0, com=(0.5, 0, 0), about_com=np.diag([0, 1 / 6, 1 / 6]))
+    >>> float(round(rod.I[5], 12))
+    0.666666666667
+    """
+
+    __slots__ = ("I", "h", "m")
+
+    m: Any
+    h: Array
+    I: Array
+
+    def __init__(self, mass: Any, com: Any = (0.0, 0.0, 0.0), about_com: Any = None) -> None:
+        c = array(com)
+        moments = np.zeros((3, 3)) if about_com is None else array(about_com)
+        if moments.ndim == 1:
+            moments = np.diag(moments)
+        self.m = mass
+        self.h = mass * c
+        # Parallel-axis theorem, 2.63: I = I_C + m c× (c×)ᵀ.
+        self.I = lower(moments) - mass * lower(skew(c) @ skew(c))
+
+    @staticmethod
+    def from_parts(m: Any, h: Array, I: Array) -> "Inertia":
+        """Inertia from mass, first moment (3,) and lower triangle (6,) about the origin."""
+        inertia = object.__new__(Inertia)
+        inertia.m, inertia.h, inertia.I = m, h, I
+        return inertia
+
+    @staticmethod
+    def zero() -> "Inertia":
+        """No inertia at all, as a massless link has."""
+        return Inertia.from_parts(0.0, np.zeros(3), np.zeros(6))
+
+    @property
+    def com(self) -> Array:
+        """(3,) centre of mass, m; the origin for a body without mass."""
+        return self.h / self.m if self.m != 0 else np.zeros(3)
+
+    @property
+    def about_com(self) -> Array:
+        """(3, 3) rotational inertia about the centre of mass, kg m²."""
+        return symmetric(self.I) + self.m * (skew(self.com) @ skew(self.com))
+
+    def __add__(self, other: "Inertia") -> "Inertia":
+        """Inertia of two bodies that move as one, both in the same frame. 10a."""
+        return Inertia.from_parts(self.m + other.m, self.h + other.h, self.I + other.I)
+
+    def scaled(self, factor: Any) -> "Inertia":
+        """The inertia of the same shape, `factor` times as dense. 10m."""
+        return Inertia.from_parts(factor * self.m, factor * self.h, factor * self.I)
+
+    def __matmul__(self, v: Array) -> Array:
+        """I v: momentum of the velocity v (6,), or columns of (6, k). 24m + 18a."""
+        w, u = v[:3], v[3:]
+        h = self.h
+        return np.concatenate([symmetric(self.I) @ w + cross(h, u), self.m * u - cross(h, w)])
+
+    def to_child(self, X: Transform) -> "Inertia":
+        """X* I X⁻¹: from coordinates in A to coordinates in B, X going from A to B. 49m + 52a."""
+        y = self.h - self.m * X.r
+        Z = self.I + _double_cross(X.r, self.h, y)
+        return Inertia.from_parts(self.m, X.E @ y, rotate_symmetric(X.E, Z))
+
+    def to_parent(self, X: Transform) -> "Inertia":
+        """Xᵀ I X: from coordinates in B to coordinates in A, X going from A to B. 49m + 52a."""
+        y = X.E.T @ self.h
+        h = y + self.m * X.r
+        return Inertia.from_parts(self.m, h, rotate_symmetric(X.E.T, self.I) - _double_cross(X.r, y, h))
+
+    def matrix(self) -> Array:
+        """(6, 6) matrix (RBDA 2.63)."""
+        h = skew(self.h)
+        return np.block([[symmetric(self.I), h], [-h, self.m * np.eye(3)]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        return self.m == other.m and bool(np.all(self.h == other.h)) and bool(np.all(self.I == other.I))
+
+    def __hash__(self) -> int:
+        return hash((self.m, *self.h, *self.I))
+
+    def __repr__(self) -> str:
+        moments = np.array2string(self.about_com, separator=", ").replace("\n", "")
+        return f"Inertia(mass={self.m}, com={np.array2string(self.com, separator=', ')}, about_com={moments})"
+
+
+def _double_cross(r: Array, h: Array, y: Array) -> Array:
+    """lt(r× h× + y× r×) for y - h parallel to r, which makes the sum symmetric. 9m + 9a."""
+    t = r * (h + y)
+    return array(
+        [
+            -(t[1] + t[2]),
+            r[0] * h[1] + r[1] * y[0],
+            -(t[0] + t[2]),
+            r[0] * h[2] + r[2] * y[0],
+            r[1] * h[2] + r[2] * y[1],
+            -(t[0] + t[1]),
+        ]
+    )

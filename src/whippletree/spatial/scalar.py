@@ -1,0 +1,73 @@
+"""Functions of scalars that hold for floats, complex numbers and symbolic scalars alike.
+
+NumPy's `sin`, `cos`, `sqrt` and `exp` already reach a symbolic scalar's own methods through object
+arrays. Choices do not: `np.where` and `np.minimum` would ask for the truth of a comparison that
+has none yet. A symbolic scalar offers `where`, `minimum`, `maximum` and `arctan2` as methods, and
+its comparisons answer with another symbolic scalar. The functions below call those methods where
+they exist and do plain arithmetic where they do not.
+
+Complex numbers are compared by their real part, so that a complex step passes through unharmed.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+"""An array of any scalar: float, complex or object."""
+
+
+def where(condition: Any, then: Any, otherwise: Any) -> Any:
+    """`then` where the condition holds, else `otherwise`; both are evaluated.
+
+    >>> where(2.0 > 1.0, 3.0, 4.0)
+    3.0
+    """
+    if hasattr(condition, "where"):
+        return condition.where(then, otherwise)
+    return then if condition else otherwise
+
+
+def less(a: Any, b: Any) -> Any:
+    """Whether the real part of a is less than the real part of b."""
+    return a.real < b.real
+
+
+def minimum(a: Any, b: Any) -> Any:
+    """The lesser of two scalars.
+
+    >>> minimum(2.0, -1.0)
+    -1.0
+    """
+    return where(less(b, a), b, a)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """The greater of two scalars.
+
+    >>> maximum(2.0, -1.0)
+    2.0
+    """
+    return where(less(a, b), b, a)
+
+
+def arctan2(y: Any, x: Any) -> Any:
+    """Angle of the point (x, y), in (-π, π], rad; analytic in complex arguments.
+
+    >>> float(round(arctan2(1.0, -1.0), 12))
+    2.356194490192
+    """
+    if isinstance(y, complex) or isinstance(x, complex):
+        y, x = complex(y), complex(x)
+        # A turn back to the real angle leaves a small quotient, where arctan is analytic.
+        angle = np.arctan2(y.real, x.real)
+        c, s = np.cos(angle), np.sin(angle)
+        return angle + np.arctan((c * y - s * x) / (c * x + s * y))
+    return np.arctan2(y, x)
+
+
+def array(entries: Any) -> Array:
+    """An array of the entries' common scalar: float64, complex128, or object for symbolic ones."""
+    result = np.array(entries)
+    return result if result.dtype.kind in "fcO" else result.astype(float)

@@ -1,0 +1,81 @@
+"""Small symmetric positive definite systems for any scalar; LAPACK refuses object arrays."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from .scalar import Array, array
+from .vectors import cross
+
+
+@dataclass(frozen=True, eq=False)
+class Factored:
+    """A = L diag(d) Lᵀ with unit lower triangular L; holds the rows of L and the reciprocals of d."""
+
+    rows: list[list[Any]]
+    reciprocals: list[Any]
+
+    def solve(self, b: Array) -> Array:
+        """A⁻¹ b, for b of shape (n,) or (n, k)."""
+        n = len(self.rows)
+        if n == 0:
+            return b
+        x = list(b)
+        for i in range(n):
+            for j in range(i):
+                x[i] = x[i] - self.rows[i][j] * x[j]
+        for i in range(n):
+            x[i] = x[i] * self.reciprocals[i]
+        for i in reversed(range(n)):
+            for j in range(i + 1, n):
+                x[i] = x[i] - self.rows[j][i] * x[j]
+        return array(x)
+
+
+def factor_spd(A: Array) -> Factored:
+    """Factor a symmetric positive definite (n, n) matrix, n ≥ 0; only its lower triangle is read.
+
+    >>> import numpy as np
+    >>> A = np.array([[4.0, 2.0], [2.0, 3.0]])
+    >>> factor_spd(A).solve(np.array([8.0, 8.0]))
+    array([1., 2.])
+    """
+    n = len(A)
+    rows: list[list[Any]] = []
+    reciprocals: list[Any] = []
+    for i in range(n):
+        # scaled[j] = L[i][j] d[j], which is what the later columns subtract.
+        scaled: list[Any] = []
+        for j in range(i):
+            entry = A[i, j]
+            for k in range(j):
+                entry = entry - scaled[k] * rows[j][k]
+            scaled.append(entry)
+        row = [scaled[j] * reciprocals[j] for j in range(i)]
+        pivot = A[i, i]
+        for k in range(i):
+            pivot = pivot - scaled[k] * row[k]
+        rows.append(row)
+        reciprocals.append(1.0 / pivot)
+    return Factored(rows, reciprocals)
+
+
+def solve_spd(A: Array, b: Array) -> Array:
+    """A⁻¹ b of a symmetric positive definite (n, n) matrix and b of shape (n,) or (n, k).
+
+    >>> import numpy as np
+    >>> solve_spd(np.array([[2.0]]), np.array([3.0]))
+    array([1.5])
+    """
+    return factor_spd(A).solve(b)
+
+
+def solve_3x3(A: Array, b: Array) -> Array:
+    """A⁻¹ b of a general (3, 3) matrix by Cramer's rule, b of shape (3,).
+
+    >>> import numpy as np
+    >>> solve_3x3(np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 4.0]]), np.array([2.0, 3.0, 8.0]))
+    array([3., 1., 2.])
+    """
+    a1, a2, a3 = A.T
+    a23, a31, a12 = cross(a2, a3), cross(a3, a1), cross(a1, a2)
+    return array([b @ a23, b @ a31, b @ a12]) / (a1 @ a23)

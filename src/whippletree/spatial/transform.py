@@ -1,0 +1,94 @@
+"""Plücker coordinate transforms, kept as the pair (E, r) (RBDA §2.8, tables A.3 and A.4)."""
+
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+from .rotate import rotation_product
+from .scalar import Array
+from .vectors import cross, skew
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    """X = rot(E) xlt(r): from coordinates in a frame A to coordinates in a frame B.
+
+    E is (3, 3) and takes A's coordinates of a 3-vector to B's; r is (3,), the position of B's
+    origin in A, m. `X @ v` transforms a motion vector, `X.T @ f` brings a force vector back from
+    B to A, `X1 @ X2` composes (X2 is applied first), `X.inverse()` goes from B to A.
+    """
+
+    E: Array
+    r: Array
+
+    @overload
+    def __matmul__(self, other: "Transform") -> "Transform": ...
+    @overload
+    def __matmul__(self, other: Array) -> Array: ...
+    def __matmul__(self, other: "Transform | Array") -> "Transform | Array":
+        """X1 X2 of a transform (33m + 24a), or X m of a motion vector (6,) or (6, k) (24m + 18a)."""
+        E, r = self.E, self.r
+        if isinstance(other, Transform):
+            return Transform(rotation_product(E, other.E), other.r + other.E.T @ r)
+        w, v = other[:3], other[3:]
+        return np.concatenate([E @ w, E @ (v - cross(r, w))])
+
+    @property
+    def T(self) -> "TransposedTransform":
+        """Xᵀ, which takes force vectors from B's coordinates to A's."""
+        return TransposedTransform(self)
+
+    def inverse(self) -> "Transform":
+        """X⁻¹, from B's coordinates to A's. 9m + 6a."""
+        return Transform(self.E.T, -(self.E @ self.r))
+
+    def inverse_motion(self, m: Array) -> Array:
+        """X⁻¹ m of a motion vector in B, without forming the inverse. 24m + 18a."""
+        w = self.E.T @ m[:3]
+        return np.concatenate([w, self.E.T @ m[3:] + cross(self.r, w)])
+
+    def force(self, f: Array) -> Array:
+        """X* f, a force vector from A's coordinates to B's. 24m + 18a."""
+        E, r = self.E, self.r
+        return np.concatenate([E @ (f[:3] - cross(r, f[3:])), E @ f[3:]])
+
+    def matrix(self) -> Array:
+        """(6, 6) matrix X on motion vectors (RBDA 2.24)."""
+        return np.block([[self.E, np.zeros((3, 3))], [-self.E @ skew(self.r), self.E]])
+
+    def force_matrix(self) -> Array:
+        """(6, 6) matrix X* on force vectors (RBDA 2.25)."""
+        return np.block([[self.E, -self.E @ skew(self.r)], [np.zeros((3, 3)), self.E]])
+
+    def homogeneous(self) -> Array:
+        """(4, 4) matrix from B's point coordinates to A's: the pose of B in A."""
+        top = np.concatenate([self.E.T, self.r[:, None]], axis=1)
+        return np.concatenate([top, np.array([[0.0, 0.0, 0.0, 1.0]])])
+
+
+@dataclass(frozen=True, eq=False)
+class TransposedTransform:
+    """Xᵀ of a transform X from A to B: force vectors from B's coordinates to A's."""
+
+    X: Transform
+
+    def __matmul__(self, f: Array) -> Array:
+        """Xᵀ f of a force vector (6,) or (6, k). 24m + 18a."""
+        force = self.X.E.T @ f[3:]
+        return np.concatenate([self.X.E.T @ f[:3] + cross(self.X.r, force), force])
+
+
+def identity() -> Transform:
+    """The transform that changes nothing."""
+    return Transform(np.eye(3), np.zeros(3))
+
+
+def rot(E: Array) -> Transform:
+    """Pure rotation of coordinates."""
+    return Transform(E, np.zeros(3))
+
+
+def xlt(r: Array) -> Transform:
+    """Pure shift of the origin by r, m."""
+    return Transform(np.eye(3), r)
