@@ -24,7 +24,8 @@ def joint_without_inertia(m: Mechanism, q: Array) -> str | None:
             body = m.bodies[owner[k]]
             return (
                 f"joint {body.joint_name!r} of {m.name!r} moves no inertia: give {body.name!r}, "
-                "or a body it carries, mass or a moment of inertia that the joint must move; or give the joint an armature"
+                "or a body it carries, mass or a moment of inertia that the joint must move; "
+                "or give the joint an armature"
             )
         H[:k, :k] -= np.outer(H[k, :k], H[k, :k]) / H[k, k]
     return None

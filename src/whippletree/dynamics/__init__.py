@@ -2,6 +2,46 @@
 
 from .aba import aba
 from .crba import crba
+from .energy import energy, kinetic_energy, potential_energy
+from .jacobian import body_to_reference, jacobian, jacobian_rate
+from .kinematics import (
+    body_accelerations,
+    body_velocities,
+    forward_kinematics,
+    frame_acceleration,
+    frame_pose,
+    frame_velocity,
+)
+from .momentum import (
+    center_of_mass,
+    centroidal_momentum_matrix,
+    momentum,
+    momentum_matrix,
+    total_mass,
+)
 from .rnea import bias_force, joint_reactions, rnea
 
-__all__ = ["aba", "bias_force", "crba", "joint_reactions", "rnea"]
+__all__ = [
+    "aba",
+    "bias_force",
+    "body_accelerations",
+    "body_to_reference",
+    "body_velocities",
+    "center_of_mass",
+    "centroidal_momentum_matrix",
+    "crba",
+    "energy",
+    "forward_kinematics",
+    "frame_acceleration",
+    "frame_pose",
+    "frame_velocity",
+    "jacobian",
+    "jacobian_rate",
+    "joint_reactions",
+    "kinetic_energy",
+    "momentum",
+    "momentum_matrix",
+    "potential_energy",
+    "rnea",
+    "total_mass",
+]

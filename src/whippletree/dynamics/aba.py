@@ -28,7 +28,7 @@ def aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = Non
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
     >>> wt.aba(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
-    array([0.374, -11.42 ])
+    array([  0.375, -11.424])
     """
     n, lam = len(m), m.parents
     X, S, v, c, pA, U, D, u, a, qdd = slots(n, 10)

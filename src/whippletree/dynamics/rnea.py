@@ -53,7 +53,7 @@ def rnea(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = No
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
     >>> wt.rnea(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
-    array([7.867, 3.518])
+    array([7.867, 3.519])
     """
     f, S = joint_wrenches(m, q, qd, qdd, f_ext)
     tau = [

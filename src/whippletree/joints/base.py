@@ -15,8 +15,9 @@ class Joint(ABC):
 
     A joint type is a small frozen dataclass with two numbers and two formulas. `transform` gives
     X_J and `motion_subspace` gives S, both for F_s's coordinates; a type whose S depends on q adds
-    `bias`, one whose velocity is not dq/dt adds `rate`, `integrate` and `difference`. All of them
-    hold for floats, complex numbers and symbolic scalars: no branch on a value.
+    `motion_subspace_rate`, one whose velocity is not dq/dt adds `rate`, `integrate` and
+    `difference`. All of them hold for floats, complex numbers and symbolic scalars: no branch on a
+    value.
 
     A user's own type is such a class; nothing has to be registered.
     """
@@ -34,9 +35,13 @@ class Joint(ABC):
     def motion_subspace(self, q: Array) -> Array:
         """(6, nv) S in F_s's coordinates: the joint velocity is v_J = S qd."""
 
+    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
+        """(6, nv) S̊, the rate of S as seen from F_s at the velocity qd (nv,); zero if S is constant."""
+        return np.zeros((6, self.nv))
+
     def bias(self, q: Array, qd: Array) -> Array:
-        """(6,) c_J = S̊ qd, S̊ being the rate of S as seen from F_s (RBDA 3.42); zero if S is constant."""
-        return np.zeros(6)
+        """(6,) c_J = S̊ qd (RBDA 3.42)."""
+        return self.motion_subspace_rate(q, qd) @ qd
 
     def rate(self, q: Array, qd: Array) -> Array:
         """(nq,) dq/dt at the velocity qd (nv,)."""

@@ -47,9 +47,9 @@ class RackPinion(Joint):
     def motion_subspace(self, q: Array) -> Array:
         return np.concatenate([np.array(self.axis), self._rack_seen_from_successor(q)])[:, None]
 
-    def bias(self, q: Array, qd: Array) -> Array:
-        rate = cross(self._rack_seen_from_successor(q), np.array(self.axis)) * (qd[0] * qd[0])
-        return np.concatenate([np.zeros(3), rate])
+    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
+        rate = cross(self._rack_seen_from_successor(q), np.array(self.axis)) * qd[0]
+        return np.concatenate([np.zeros(3), rate])[:, None]
 
     def constraint_subspace(self, q: Array) -> Array:
         # Two moments across the axis, and each force with the moment that undoes its work.

@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import ModelError
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform
+from ..spatial.vectors import cross_motion
 from .base import Joint
 
 
@@ -18,8 +19,8 @@ class Reversed(Joint):
     coordinates.
 
     >>> from whippletree import Prismatic
-    >>> Reversed(Prismatic("x")).transform(np.array([0.5])).r
-    array([-0.5,  0. ,  0. ])
+    >>> Reversed(Prismatic("x")).motion_subspace(np.array([0.5])).T[0, 3]
+    np.float64(-1.0)
     """
 
     of: Joint
@@ -42,7 +43,14 @@ class Reversed(Joint):
     def motion_subspace(self, q: Array) -> Array:
         return -self.of.transform(q).inverse_motion(self.of.motion_subspace(q))
 
+    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
+        # S' = -pX_s S, and d(pX_s)/dt = pX_s (v_J ×) by 2.45.
+        S, v_J = self.of.motion_subspace(q), self.of.motion_subspace(q) @ qd
+        rate = self.of.motion_subspace_rate(q, qd) + cross_motion(v_J, S)
+        return -self.of.transform(q).inverse_motion(rate)
+
     def bias(self, q: Array, qd: Array) -> Array:
+        # Table 4.2; v_J × v_J vanishes, which `motion_subspace_rate` times qd would not see.
         return -self.of.transform(q).inverse_motion(self.of.bias(q, qd))
 
     def constraint_subspace(self, q: Array) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial.rotation import AXES, axis_rotation, from_euler
-from ..spatial.scalar import Array
+from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform, rot
 from ..spatial.vectors import cross
 from .base import Joint
@@ -41,16 +41,16 @@ class SphericalEuler(Joint):
         return rot(from_euler(q, self.sequence).T)
 
     def motion_subspace(self, q: Array) -> Array:
-        axes = np.array(self._axes(q)).T
+        axes = array(self._axes(q)).T
         return np.concatenate([axes, np.zeros((3, 3))])
 
-    def bias(self, q: Array, qd: Array) -> Array:
+    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         # Seen from F_s, each axis turns back with the angular velocity of all turns after its own.
         first, second, third = self._axes(q)
         after_second = third * qd[2]
         after_first = after_second + second * qd[1]
-        rate = cross(second, after_second) * qd[1] + cross(first, after_first) * qd[0]
-        return np.concatenate([rate, np.zeros(3)])
+        rates = array([cross(first, after_first), cross(second, after_second), np.zeros(3)]).T
+        return np.concatenate([rates, np.zeros((3, 3))])
 
     def constraint_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, 3:]

@@ -30,8 +30,8 @@ class SphericalExponential(Joint):
     def motion_subspace(self, q: Array) -> Array:
         return np.concatenate([exp_jacobian(q), np.zeros((3, 3))])
 
-    def bias(self, q: Array, qd: Array) -> Array:
-        return np.concatenate([exp_jacobian_rate(q, qd), np.zeros(3)])
+    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
+        return np.concatenate([exp_jacobian_rate(q, qd), np.zeros((3, 3))])
 
     def constraint_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, 3:]

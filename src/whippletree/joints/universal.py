@@ -42,10 +42,10 @@ class Universal(Joint):
         zero = (0.0, 0.0, 0.0)
         return array([[*self._first_seen_from_successor(q), *zero], [*self.second, *zero]]).T
 
-    def bias(self, q: Array, qd: Array) -> Array:
+    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         # The first axis stands still in F_p, so from F_s it is seen to turn back with the second.
-        rate = cross(self._first_seen_from_successor(q), np.array(self.second)) * (qd[0] * qd[1])
-        return np.concatenate([rate, np.zeros(3)])
+        rate = cross(self._first_seen_from_successor(q), np.array(self.second)) * qd[1]
+        return array([[*rate, 0.0, 0.0, 0.0], [0.0] * 6]).T
 
     def constraint_subspace(self, q: Array) -> Array:
         zero = (0.0, 0.0, 0.0)

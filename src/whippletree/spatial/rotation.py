@@ -227,7 +227,7 @@ def exp_jacobian(w: Array) -> Array:
 
 
 def exp_jacobian_rate(w: Array, wd: Array) -> Array:
-    """(3,) (dT/dt) dw/dt, the part of ω̇ that is not T d²w/dt² (Liu & Jain eq 56)."""
+    """(3, 3) dT/dt at the rate wd = dw/dt, so that ω̇ = T d²w/dt² + (dT/dt) dw/dt (Liu & Jain eq 56)."""
     u = w @ w
     small = less(u, 1.0)
     safe = where(small, 1.0, u)
@@ -237,5 +237,5 @@ def exp_jacobian_rate(w: Array, wd: Array) -> Array:
     da = (1.0 - u * b - a) / (2.0 * safe)
     dc = where(small, _power_series(u, 3, derivative=True), -(da + c) / safe)
     ud = 2.0 * (w @ wd)
-    wxwd = cross(w, wd)
-    return -db * ud * wxwd + dc * ud * cross(w, wxwd) + c * cross(wd, wxwd)
+    W, Wd = skew(w), skew(wd)
+    return -db * ud * W - b * Wd + dc * ud * (W @ W) + c * (Wd @ W + W @ Wd)

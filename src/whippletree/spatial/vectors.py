@@ -76,7 +76,7 @@ def screw(motion: Array) -> tuple[Array, Array, Any]:
 
     >>> direction, point, pitch = screw(np.array([0.0, 0.0, 2.0, 2.0, 0.0, 1.0]))
     >>> point, float(pitch)
-    (array([ 0.,  1., -0.]), 0.5)
+    (array([0., 1., 0.]), 0.5)
     """
     s, s_O = motion[:3], motion[3:]
     ss = s @ s
