@@ -4,6 +4,7 @@ from . import dynamics
 from .door import checked
 
 rnea = checked(dynamics.rnea)
+newton_euler = checked(dynamics.newton_euler)
 bias_force = checked(dynamics.bias_force)
 joint_reactions = checked(dynamics.joint_reactions)
 crba = checked(dynamics.crba)

@@ -19,6 +19,7 @@ from .momentum import (
     momentum_matrix,
     total_mass,
 )
+from .newton_euler import newton_euler
 from .rnea import bias_force, joint_reactions, rnea
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "kinetic_energy",
     "momentum",
     "momentum_matrix",
+    "newton_euler",
     "potential_energy",
     "rnea",
     "total_mass",

@@ -3,7 +3,8 @@
 from .articulated import ArticulatedInertia
 from .inertia import Inertia
 from .placement import Placement
-from .scalar import Array, arctan2, array, maximum, minimum, where
+from .product import TransformProduct
+from .scalar import Array, arctan2, array, known, maximum, minimum, where
 from .solve import factor_spd, solve_3x3, solve_spd
 from .transform import Transform, identity, rot, xlt
 from .vectors import (
@@ -24,6 +25,7 @@ __all__ = [
     "Inertia",
     "Placement",
     "Transform",
+    "TransformProduct",
     "arctan2",
     "array",
     "classical_acceleration",
@@ -34,6 +36,7 @@ __all__ = [
     "cross_motion",
     "factor_spd",
     "identity",
+    "known",
     "maximum",
     "minimum",
     "rot",

@@ -66,17 +66,21 @@ class ArticulatedInertia:
 
     def to_child(self, X: Transform) -> "ArticulatedInertia":
         """X* I^A X⁻¹: from coordinates in A to coordinates in B, X going from A to B. 126m + 136a."""
-        E, r = X.E, X.r
-        Y = self.H - _cross_symmetric(r, self.M)
-        Z = self.I - _moment_terms(r, self.H, Y)
-        return ArticulatedInertia(rotate_symmetric(E, self.M), rotate_general(E, Y), rotate_symmetric(E, Z))
+        M, H, I = self.M, self.H, self.I
+        for E, r in ((step.E, step.r) for step in reversed(X.steps)):
+            Y = H - _cross_symmetric(r, M)
+            Z = I - _moment_terms(r, H, Y)
+            M, H, I = rotate_symmetric(E, M), rotate_general(E, Y), rotate_symmetric(E, Z)
+        return ArticulatedInertia(M, H, I)
 
     def to_parent(self, X: Transform) -> "ArticulatedInertia":
         """Xᵀ I^A X: from coordinates in B to coordinates in A, X going from A to B. 126m + 136a."""
-        E, r = X.E.T, X.r
-        M, H = rotate_symmetric(E, self.M), rotate_general(E, self.H)
-        Y = H + _cross_symmetric(r, M)
-        return ArticulatedInertia(M, Y, rotate_symmetric(E, self.I) + _moment_terms(r, H, Y))
+        M, H, I = self.M, self.H, self.I
+        for E, r in ((step.E.T, step.r) for step in X.steps):
+            M, H = rotate_symmetric(E, M), rotate_general(E, H)
+            Y = H + _cross_symmetric(r, M)
+            H, I = Y, rotate_symmetric(E, I) + _moment_terms(r, H, Y)
+        return ArticulatedInertia(M, H, I)
 
     def matrix(self) -> Array:
         """(6, 6) matrix (RBDA 7.2)."""

@@ -83,15 +83,20 @@ class Inertia:
 
     def to_child(self, X: Transform) -> "Inertia":
         """X* I X⁻¹: from coordinates in A to coordinates in B, X going from A to B. 49m + 52a."""
-        y = self.h - self.m * X.r
-        Z = self.I + _double_cross(X.r, self.h, y)
-        return Inertia.from_parts(self.m, X.E @ y, rotate_symmetric(X.E, Z))
+        m, h, I = self.m, self.h, self.I
+        for E, r in ((step.E, step.r) for step in reversed(X.steps)):
+            y = h - m * r
+            h, I = E @ y, rotate_symmetric(E, I + _double_cross(r, h, y))
+        return Inertia.from_parts(m, h, I)
 
     def to_parent(self, X: Transform) -> "Inertia":
         """Xᵀ I X: from coordinates in B to coordinates in A, X going from A to B. 49m + 52a."""
-        y = X.E.T @ self.h
-        h = y + self.m * X.r
-        return Inertia.from_parts(self.m, h, rotate_symmetric(X.E.T, self.I) - _double_cross(X.r, y, h))
+        m, h, I = self.m, self.h, self.I
+        for E, r in ((step.E.T, step.r) for step in X.steps):
+            y = E @ h
+            h = y + m * r
+            I = rotate_symmetric(E, I) - _double_cross(r, y, h)
+        return Inertia.from_parts(m, h, I)
 
     def matrix(self) -> Array:
         """(6, 6) matrix (RBDA 2.63)."""

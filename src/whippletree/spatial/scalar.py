@@ -67,6 +67,18 @@ def arctan2(y: Any, x: Any) -> Any:
     return np.arctan2(y, x)
 
 
+def known(x: Any) -> float | None:
+    """The value of a scalar that does not depend on any input, or None if it is not known yet.
+
+    Symbolic scalars offer it as `known`; floats are known, complex numbers are on their way through
+    a derivative and are not.
+
+    >>> known(2.0), known(2j)
+    (2.0, None)
+    """
+    return float(x) if isinstance(x, float) else getattr(x, "known", None)
+
+
 def array(entries: Any) -> Array:
     """An array of the entries' common scalar: float64, complex128, or object for symbolic ones."""
     result = np.array(entries)

@@ -35,9 +35,18 @@ class Transform:
         return np.concatenate([E @ w, E @ (v - cross(r, w))])
 
     @property
+    def steps(self) -> "tuple[Transform, ...]":
+        """The transforms that make up this one, the last being applied first: itself alone."""
+        return (self,)
+
+    @property
     def T(self) -> "TransposedTransform":
         """Xᵀ, which takes force vectors from B's coordinates to A's."""
         return TransposedTransform(self)
+
+    def rotate(self, u: Array) -> Array:
+        """E u of a 3-vector, free of any origin. 9m + 6a."""
+        return self.E @ u
 
     def inverse(self) -> "Transform":
         """X⁻¹, from B's coordinates to A's. 9m + 6a."""

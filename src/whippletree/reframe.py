@@ -1,0 +1,172 @@
+"""Body frames that spend fewer operations (RBDA §4.3, §A.4).
+
+Where a joint has an axis, the frame of the body it carries may be turned about that axis and shifted
+along it: the joint moves as before, its angle counted from another zero. That freedom is used as
+Denavit and Hartenberg did. With the x axis on the common normal of two joint axes, the transform from
+one to the next is a screw about x and a screw about z; without, it takes one screw more.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .joints import Cylindrical, Helical, Joint, Prismatic, Reversed, Revolute
+from .mechanism import Mechanism
+from .spatial import Array, Inertia, Placement, Transform, TransformProduct, rot, xlt
+from .spatial.rotation import to_euler
+
+EPSILON = 1e-14
+"""Sines, cosines and lengths below this are taken for zero: they come from rounding a right angle."""
+
+
+PARALLEL = 1e-2
+"""Axes that include an angle with a sine below this count as parallel when a normal is looked for."""
+
+
+@dataclass(frozen=True)
+class Reframed:
+    """A mechanism in cheaper frames. A position q of the original is q + offset here; qd and tau agree."""
+
+    mechanism: Mechanism
+    offset: Array
+
+
+def reframe(m: Mechanism) -> Reframed:
+    """The same mechanism with body frames chosen for cheap transforms.
+
+    What does not depend on the choice of body frames is the same for both: joint forces and
+    accelerations, the inertia matrix, energies, momentum. Frames and gears are left out.
+    """
+    joints = [axis_joint(body.joint) for body in m.bodies]
+    frames = [_choose_frame(m, joints, i) for i in range(-1, len(m))]  # frames[i + 1] belongs to body i
+    other = Mechanism(m.name, gravity=frames[0].rotation.T @ np.array(m.gravity))
+    offset = np.zeros(m.nq)
+    for i, body in enumerate(m.bodies):
+        old = frames[m.parents[i] + 1].inverse() @ body.placement
+        inertia = body.inertia.to_child(frames[i + 1].transform())
+        joint = joints[i]
+        if joint is None:
+            other.append(replace(body, placement=old, inertia=_clean_inertia(inertia)))
+            continue
+        placement = old @ frames[i + 1]
+        screws, angle, shift = _screws(placement)
+        if isinstance(joint, Prismatic):
+            last = Transform(_about("z", angle), np.array([0.0, 0.0, shift]))
+            replacement: Joint = Prismatic("z")
+        else:
+            offset[m.q_index[i].start] = angle
+            # A screw that starts from another angle starts from another height.
+            rise = joint.pitch * angle if isinstance(joint, Helical) else 0.0
+            last = xlt(np.array([0.0, 0.0, _clean(shift - rise)]))
+            replacement = replace(joint, axis="z")
+        other.append(replace(body, joint=replacement, placement=placement, inertia=_clean_inertia(inertia)))
+        other.X_T[i] = TransformProduct.of(last, *screws)
+    return Reframed(other, offset)
+
+
+AxisJoint = Revolute | Prismatic | Helical | Cylindrical
+
+
+def axis_joint(joint: Joint) -> AxisJoint | None:
+    """The joint as one with a single axis and no direction to mind, or None if it has no such axis."""
+    if isinstance(joint, Reversed):
+        inside = axis_joint(joint.of)
+        return None if inside is None else replace(inside, axis=tuple(-np.array(inside.axis) + 0.0))
+    return joint if isinstance(joint, AxisJoint) else None
+
+
+def _choose_frame(m: Mechanism, joints: list[AxisJoint | None], i: int) -> Placement:
+    """Where in body i's old frame its new one sits: the candidate with the cheapest ways to its children."""
+    joint = joints[i] if i != -1 else None
+    if i != -1 and joint is None:
+        return Placement()
+    axes = [
+        (m.bodies[c].placement.position, m.bodies[c].placement.rotation @ np.array(child.axis))
+        for c in m.children(i)
+        if (child := joints[c]) is not None
+    ]
+    if joint is None and not axes:
+        return Placement()
+    # The ground may be turned at will: its z axis is that of the first joint on it.
+    origin, z = (np.zeros(3), np.array(joint.axis)) if joint is not None else axes[0]
+    normals = [_common_normal(origin, z, point, direction) for point, direction in axes]
+    first = next(e for e in np.eye(3) if abs(e @ z) < 0.8)
+    candidates = [(0.0, np.cross(z, np.cross(first, z))), *normals]
+    placements = [_frame(origin + t * z, x, z) for t, x in candidates]
+    return min(placements, key=lambda frame: sum(_price(frame, *axis) for axis in axes))
+
+
+def _common_normal(origin: Array, z: Array, point: Array, direction: Array) -> tuple[float, Array]:
+    """Foot on the axis (origin, z), as distance along it, and direction of its normal to another line."""
+    cross = np.cross(z, direction)
+    between = point - origin
+    if np.linalg.norm(cross) < PARALLEL:  # the normal through the other line's own point
+        t = float(between @ z)
+        x = between - t * z
+        if x @ x < 1e-20:  # the same line
+            x = np.cross(z, next(e for e in np.eye(3) if abs(e @ z) < 0.8))
+        return t, x
+    return float(np.cross(between, direction) @ cross / (cross @ cross)), cross
+
+
+def _frame(origin: Array, x: Array, z: Array) -> Placement:
+    x = x / np.linalg.norm(x)
+    return Placement(_clean(origin), rotation=_clean(np.array([x, np.cross(z, x), z]).T))
+
+
+def _price(frame: Placement, point: Array, direction: Array) -> int:
+    """Multiplications of a vector on its way from a frame to a child with the given axis."""
+    inverse = frame.inverse()
+    local = inverse.rotation @ point + inverse.position, inverse.rotation @ direction
+    x = next(e for e in np.eye(3) if abs(e @ local[1]) < 0.8)
+    target = _frame(local[0], np.cross(local[1], np.cross(x, local[1])), local[1])
+    screws, _, shift = _screws(target)
+    constants = [value for X in screws for value in (*X.E.flat, *X.r)] + [shift]
+    return 2 * sum(abs(value) not in (0.0, 1.0) for value in constants)
+
+
+def _screws(placement: Placement) -> tuple[list[Transform], float, float]:
+    """A placement as Rz(β) shifted by b, Rx(α) shifted by a, Rz(angle) shifted by d, each along its axis.
+
+    Returns:
+        The transforms of the first two, the second first; angle, rad; d, m.
+    """
+    p = placement.position
+    beta, alpha, angle = (float(e) for e in to_euler(placement.rotation, "zxz"))
+    if abs(np.sin(alpha)) < EPSILON:  # parallel axes: β may be any angle, and points to the other axis
+        angle += beta * (1.0 if alpha < 1.0 else -1.0)
+        beta = float(np.arctan2(p[1], p[0])) if np.hypot(p[0], p[1]) > EPSILON else 0.0
+        angle -= beta * (1.0 if alpha < 1.0 else -1.0)
+    x, y = np.array([np.cos(beta), np.sin(beta), 0.0]), np.array([-np.sin(beta), np.cos(beta), 0.0])
+    turn = rot(_about("x", alpha))
+    if EPSILON < abs(np.sin(alpha)) < PARALLEL:
+        # The feet of the common normal are far away: shift by p at once, which loses no digits.
+        return [turn, Transform(_about("z", beta), _clean(p))], float(_clean(angle)), 0.0
+    d = float(-(p @ y) / np.sin(alpha)) if abs(np.sin(alpha)) >= PARALLEL else 0.0
+    screws = [
+        Transform(turn.E, np.array([_clean(p @ x), 0.0, 0.0])),
+        Transform(_about("z", beta), np.array([0.0, 0.0, _clean(p[2] - d * np.cos(alpha))])),
+    ]
+    return screws, float(_clean(angle)), float(_clean(d))
+
+
+def _about(axis: str, angle: float) -> Array:
+    """E of a turn about x or z, right angles exact."""
+    c, s = _clean(np.cos(angle)), _clean(np.sin(angle))
+    if axis == "x":
+        return np.array([[1.0, 0.0, 0.0], [0.0, c, s], [0.0, -s, c]])
+    return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _clean(values):
+    """The values with what is zero or one but for rounding made exactly so."""
+    rounded = np.round(values)
+    return np.where(np.abs(values - rounded) < EPSILON, rounded, values) + 0.0
+
+
+def _clean_inertia(inertia: Inertia) -> Inertia:
+    """The inertia without the dust that rotations leave: terms far below the largest of their kind."""
+    h, I = (
+        np.where(np.abs(part) < EPSILON * np.max(np.abs(part)), 0.0, part) for part in (inertia.h, inertia.I)
+    )
+    return Inertia.from_parts(inertia.m, h, I)
