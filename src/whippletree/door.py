@@ -9,6 +9,7 @@ import numpy as np
 
 from .errors import InputError, SingularError
 from .mechanism import Mechanism
+from .reframe import reframe
 from .singular import joint_without_inertia
 from .spatial import Array
 
@@ -20,12 +21,19 @@ VELOCITIES = ("qd", "qdd", "tau", "x", "dq")
 WRENCHES = ("f_ext",)
 
 
-def checked(algorithm: F) -> F:
+def checked(algorithm: F, frame_free: bool = False, recorded: Callable[..., Any] | None = None) -> F:
     """The algorithm behind a door that checks its arguments by their names.
 
     q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None; lists are taken as arrays, floats
     must be finite, quaternions of unit norm. Complex and symbolic scalars pass. A division by zero
     inside becomes a SingularError that names the joint.
+
+    Args:
+        algorithm: Its first parameter is the mechanism m.
+        frame_free: Whether its result does not depend on the choice of body frames. With symbolic
+            scalars it is then run in frames that spend fewer operations, unless external forces come
+            in body coordinates.
+        recorded: Another road to the same result, taken with symbolic scalars because it is shorter.
     """
     signature = inspect.signature(algorithm)
     if next(iter(signature.parameters)) != "m":
@@ -52,11 +60,15 @@ def checked(algorithm: F) -> F:
                 bound.arguments[name] = vector(
                     value, (n, 6), name, f"one wrench per body of {m.name!r} (nb = {n})"
                 )
+        if isinstance(q := bound.arguments.get("q"), np.ndarray) and q.dtype == object:
+            if frame_free and bound.arguments.get("f_ext") is None:
+                cheap = reframe(m)
+                bound.arguments.update(m=cheap.mechanism, q=q + cheap.offset)
+            return (recorded or algorithm)(*bound.args, **bound.kwargs)
         try:
             with np.errstate(divide="raise", invalid="raise"):
                 return algorithm(*bound.args, **bound.kwargs)
         except (ZeroDivisionError, FloatingPointError) as error:
-            q = bound.arguments.get("q")
             fault = joint_without_inertia(m, q) if isinstance(q, np.ndarray) and q.dtype.kind == "f" else None
             raise SingularError(f"{algorithm.__name__}: {fault or error}") from None
 

@@ -1,14 +1,20 @@
 """Every public algorithm, behind the door that checks its arguments."""
 
+import numpy as np
+
 from . import dynamics
 from .door import checked
 
-rnea = checked(dynamics.rnea)
-newton_euler = checked(dynamics.newton_euler)
-bias_force = checked(dynamics.bias_force)
+rnea = checked(dynamics.rnea, frame_free=True, recorded=dynamics.newton_euler)
+newton_euler = checked(dynamics.newton_euler, frame_free=True)
+bias_force = checked(
+    dynamics.bias_force,
+    frame_free=True,
+    recorded=lambda m, q, qd, f_ext=None: dynamics.newton_euler(m, q, qd, np.zeros(m.nv), f_ext),
+)
 joint_reactions = checked(dynamics.joint_reactions)
-crba = checked(dynamics.crba)
-aba = checked(dynamics.aba)
+crba = checked(dynamics.crba, frame_free=True)
+aba = checked(dynamics.aba, frame_free=True)
 
 forward_kinematics = checked(dynamics.forward_kinematics)
 frame_pose = checked(dynamics.frame_pose)
@@ -20,7 +26,7 @@ jacobian = checked(dynamics.jacobian)
 jacobian_rate = checked(dynamics.jacobian_rate)
 body_to_reference = checked(dynamics.body_to_reference)
 
-kinetic_energy = checked(dynamics.kinetic_energy)
+kinetic_energy = checked(dynamics.kinetic_energy, frame_free=True)
 potential_energy = checked(dynamics.potential_energy)
 energy = checked(dynamics.energy)
 total_mass = checked(dynamics.total_mass)

@@ -37,9 +37,13 @@ def reframe(m: Mechanism) -> Reframed:
     What does not depend on the choice of body frames is the same for both: joint forces and
     accelerations, the inertia matrix, energies, momentum. Frames and gears are left out.
     """
+    if any(body.placement.position.dtype == object for body in m.bodies):
+        return Reframed(m, np.zeros(m.nq))  # lengths left open: no frame can be chosen beforehand
     joints = [axis_joint(body.joint) for body in m.bodies]
     frames = [_choose_frame(m, joints, i) for i in range(-1, len(m))]  # frames[i + 1] belongs to body i
-    other = Mechanism(m.name, gravity=frames[0].rotation.T @ np.array(m.gravity))
+    other = Mechanism(m.name)
+    x, y, z = frames[0].rotation.T @ np.array(m.gravity)
+    other.gravity = (x, y, z)
     offset = np.zeros(m.nq)
     for i, body in enumerate(m.bodies):
         old = frames[m.parents[i] + 1].inverse() @ body.placement
@@ -166,6 +170,8 @@ def _clean(values):
 
 def _clean_inertia(inertia: Inertia) -> Inertia:
     """The inertia without the dust that rotations leave: terms far below the largest of their kind."""
+    if inertia.I.dtype == object:  # numbers left open
+        return inertia
     h, I = (
         np.where(np.abs(part) < EPSILON * np.max(np.abs(part)), 0.0, part) for part in (inertia.h, inertia.I)
     )
