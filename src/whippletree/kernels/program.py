@@ -1,0 +1,196 @@
+"""The flat form of a kernel: a list of instructions, which interpreter, counter and emitters each read once.
+
+Every value has one number and is written once. The numbers are, in order:
+
+    inputs        all scalars of all inputs, in the order of `inputs`, each input in C order
+    constants     one for every entry of `constants`
+    instructions  one for every entry of `instructions`
+
+An instruction is `(op, out, in1, in2, in3)`: the name of a row of `OPS`, the number of its result and the
+numbers of its operands, -1 where it has fewer than three. Operands always have smaller numbers than the result, no
+instruction is without use, and none stands there twice. Inputs, constants and outputs are real numbers;
+conditions live only between instructions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InputError
+from .ops import COSTS, OPS
+from .structure import Leaf, Structure, leaves, unflatten
+
+Instruction = tuple[str, int, int, int, int]
+
+
+class Input(NamedTuple):
+    """A named input array."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of scalars."""
+        return Leaf(self.shape).size
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function as a list of instructions; see the head of this file for the numbering of values.
+
+    Attributes:
+        inputs: Name and shape of every input, in the order of the function's arguments.
+        constants: The numbers used.
+        instructions: In an order in which they can be executed.
+        results: Number of the value of every output scalar, outputs flattened in C order.
+        outputs: What the function returns: arrays and numbers, perhaps nested.
+    """
+
+    inputs: tuple[Input, ...]
+    constants: tuple[float, ...]
+    instructions: tuple[Instruction, ...]
+    results: tuple[int, ...]
+    outputs: Structure
+
+    @cached_property
+    def n_inputs(self) -> int:
+        """Number of input scalars."""
+        return sum(entry.size for entry in self.inputs)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of output scalars."""
+        return len(self.results)
+
+    @property
+    def first_constant(self) -> int:
+        """Number of the first constant."""
+        return self.n_inputs
+
+    @property
+    def first_instruction(self) -> int:
+        """Number of the first instruction's result."""
+        return self.n_inputs + len(self.constants)
+
+    @property
+    def n_values(self) -> int:
+        """Number of values of all kinds."""
+        return self.first_instruction + len(self.instructions)
+
+    @cached_property
+    def cost(self) -> dict[str, int]:
+        """Operations by kind. Subtractions count as additions, changes of sign are free.
+
+        Kinds: mul, add, div, sqrt, trig (sin, cos, tan and their inverses), exp (and log), select (where,
+        minimum, maximum, abs, floor), compare (and the logic of comparisons).
+        """
+        used: dict[str, int] = {}
+        for instruction in self.instructions:
+            used[instruction[0]] = used.get(instruction[0], 0) + 1
+        total = dict.fromkeys(COSTS, 0)
+        for name, times in used.items():
+            for kind in OPS[name].cost:
+                total[kind] += times
+        return total
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the whole content, the same in every process: equal programs have equal digests."""
+        codes = {name: code for code, name in enumerate(sorted({i[0] for i in self.instructions}))}
+        head = repr((self.inputs, self.outputs, sorted(codes), len(self.constants), sys.byteorder))
+        numbers = array("q")
+        for op, _, *operands in self.instructions:
+            numbers.append(codes[op])
+            numbers.extend(operands)
+        numbers.extend(self.results)
+        digest = hashlib.sha256(head.encode())
+        digest.update(np.array(self.constants, dtype=np.float64).tobytes())
+        digest.update(numbers.tobytes())
+        return digest.hexdigest()
+
+    def last_uses(self) -> list[int]:
+        """For every value the place in `instructions` that reads it last; -1: none, outputs: the end."""
+        last = [-1] * self.n_values
+        for place, (_, _, *operands) in enumerate(self.instructions):
+            for operand in operands:
+                if operand >= 0:
+                    last[operand] = place
+        for result in self.results:
+            last[result] = len(self.instructions)
+        return last
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Interpret the program by NumPy: the reference for every emitter.
+
+        Args:
+            arguments: One for every input, (..., *shape), real or complex; the leading axes broadcast.
+
+        Returns:
+            The outputs in their structure, every array (..., *shape).
+
+        >>> from whippletree.kernels.trace import trace
+        >>> norm = trace(lambda x, y: (x * x + y * y).sqrt(), {"x": (), "y": ()})
+        >>> norm(np.array([3.0, 5.0]), np.array([4.0, 12.0]))
+        array([ 5., 13.])
+        """
+        batch, columns = self._columns(arguments)
+        values: list[Any] = [*columns, *(np.float64(c) for c in self.constants)]
+        values.extend([None] * len(self.instructions))
+        rows = {name: row.value for name, row in OPS.items()}
+        last = self.last_uses()
+        with np.errstate(all="ignore"):
+            for place, (op, out, a, b, c) in enumerate(self.instructions):
+                if b < 0:
+                    values[out] = rows[op](values[a])
+                elif c < 0:
+                    values[out] = rows[op](values[a], values[b])
+                else:
+                    values[out] = rows[op](values[a], values[b], values[c])
+                for operand in (a, b, c):  # a batch of a long program would not fit into memory otherwise
+                    if operand >= 0 and last[operand] == place:
+                        values[operand] = None
+        return self._pack(batch, [values[r] for r in self.results])
+
+    def _columns(self, arguments: tuple[Any, ...]) -> tuple[tuple[int, ...], list[Any]]:
+        """The batch shape common to all arguments, and every input scalar over that batch."""
+        if len(arguments) != len(self.inputs):
+            names = ", ".join(entry.name for entry in self.inputs)
+            raise InputError(f"{len(arguments)} arguments given, expected {len(self.inputs)}: {names}")
+        batches, columns = [], []
+        for entry, argument in zip(self.inputs, arguments, strict=True):
+            value = np.asarray(argument)
+            if value.dtype.kind not in "fc":
+                value = value.astype(np.float64)
+            split = value.ndim - len(entry.shape)
+            if split < 0 or value.shape[split:] != entry.shape:
+                expected = ", ".join(["...", *map(str, entry.shape)])
+                raise InputError(f"{entry.name} has shape {value.shape}, expected ({expected})")
+            batches.append(value.shape[:split])
+            flat = value.reshape(*value.shape[:split], entry.size)
+            columns.extend(flat[..., i] for i in range(entry.size))
+        return np.broadcast_shapes(*batches), columns
+
+    def _pack(self, batch: tuple[int, ...], values: list[Any]) -> Any:
+        """Arrange output scalars as the function returned them."""
+        arrays, start = [], 0
+        for leaf in leaves(self.outputs):
+            part = [np.broadcast_to(v, batch) for v in values[start : start + leaf.size]]
+            start += leaf.size
+            stacked = np.stack(part, axis=-1) if part else np.empty((*batch, 0))
+            arrays.append(stacked.reshape(*batch, *leaf.shape)[()])
+        return unflatten(self.outputs, arrays)
+
+
+def operands(program: Program) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+    """Instructions as (op, out, operands), without the padding: for readers that need not be fast."""
+    for op, out, *numbers in program.instructions:
+        yield op, out, tuple(n for n in numbers if n >= 0)
