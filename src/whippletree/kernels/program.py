@@ -7,9 +7,9 @@ Every value has one number and is written once. The numbers are, in order:
     instructions  one for every entry of `instructions`
 
 An instruction is `(op, out, in1, in2, in3)`: the name of a row of `OPS`, the number of its result and the
-numbers of its operands, -1 where it has fewer than three. Operands always have smaller numbers than the result, no
-instruction is without use, and none stands there twice. Inputs, constants and outputs are real numbers;
-conditions live only between instructions.
+numbers of its operands, -1 where it has fewer than three. Operands always have smaller numbers than the
+result, no instruction is without use, and none stands there twice. Inputs, constants and outputs are real
+numbers; conditions live only between instructions.
 """
 
 from __future__ import annotations

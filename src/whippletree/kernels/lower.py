@@ -1,0 +1,114 @@
+"""From graph to program: drop what is not used, give signs a place, number the values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .graph import Graph, Node
+from .ops import OPS
+from .program import Input, Instruction, Program
+from .structure import Structure
+
+# Written with the constant on the right: 0 < x as x > 0.
+_MIRRORED = {"lt": "gt", "le": "ge"}
+
+_PLUS, _MINUS = 1, 2
+
+
+def lower(graph: Graph, refs: Sequence[int], inputs: tuple[Input, ...], outputs: Structure) -> Program:
+    """The program that computes these references, outputs flattened in C order.
+
+    A node that is only ever used with a minus sign is computed negated where that is free: a difference by
+    exchanging its operands, a product with a constant by the constant's sign.
+    """
+    uses, constants = _uses(graph, refs)
+    emitter = _Emitter(graph, sum(entry.size for entry in inputs), constants)
+    for number, node in enumerate(graph.nodes):
+        if uses[number] and node[0] != "input":
+            emitter.node(node, 2 * number, uses[number] == _MINUS)
+    results = tuple(emitter.operand(ref) for ref in refs)
+    return Program(inputs, emitter.constants, tuple(emitter.instructions), results, outputs)
+
+
+def _uses(graph: Graph, refs: Sequence[int]) -> tuple[bytearray, list[int]]:
+    """Per node whether it is needed as it is, negated or both; and the constants needed, signed."""
+    nodes = graph.nodes
+    uses = bytearray(len(nodes))
+    constants = {ref for ref in refs if ref < 0}
+    for ref in refs:
+        if ref >= 0:
+            uses[ref >> 1] |= _MINUS if ref & 1 else _PLUS
+    for number in range(len(nodes) - 1, -1, -1):
+        use = uses[number]
+        node = nodes[number]
+        if not use or node[0] == "input":
+            continue
+        for ref in node[1:]:
+            if ref >= 0:
+                uses[ref >> 1] |= _MINUS if ref & 1 else _PLUS
+            else:
+                constants.add(ref ^ 1 if use == _MINUS and node[0] == "mul" else ref)
+    return uses, sorted(constants, reverse=True)
+
+
+class _Emitter:
+    """Writes instructions in final numbers."""
+
+    def __init__(self, graph: Graph, n_inputs: int, constants: list[int]) -> None:
+        self.graph = graph
+        self.constants = tuple(graph.value(ref) for ref in constants)
+        self.instructions: list[Instruction] = []
+        self.out = n_inputs + len(constants)
+        # From reference, sign included, to value.
+        self.known: dict[int, int] = {2 * i: i for i in range(n_inputs)}
+        self.known.update((ref, n_inputs + i) for i, ref in enumerate(constants))
+
+    def _append(self, op: str, a: int, b: int = -1, c: int = -1) -> int:
+        out = self.out
+        self.instructions.append((op, out, a, b, c))
+        self.out = out + 1
+        return out
+
+    def operand(self, ref: int) -> int:
+        """The value of a reference, with an instruction for its sign where there is no other way."""
+        value = self.known.get(ref)
+        if value is None:
+            node = self.graph.nodes[ref >> 1]
+            if node[0] == "eq":
+                value = self._append("ne", self.operand(node[1]), self.operand(node[2]))
+            elif _is_or(node):
+                value = self._append("or", self.operand(node[1] ^ 1), self.operand(node[2] ^ 1))
+            else:
+                opposite = "not" if node[0] in OPS and OPS[node[0]].is_condition else "neg"
+                value = self._append(opposite, self.known[ref ^ 1])
+            self.known[ref] = value
+        return value
+
+    def node(self, node: Node, ref: int, flip: bool) -> None:
+        """Write one node, negated if `flip` asks for it and it costs nothing."""
+        op, known = node[0], self.known
+        if op == "mul":
+            a, b = node[1], node[2]
+            if flip and a < 0:
+                known[ref | 1] = self._append("mul", known[a ^ 1], self.operand(b))
+            else:
+                known[ref] = self._append("mul", self.operand(a), self.operand(b))
+        elif op == "add":
+            first, b = self.operand(node[1]), node[2]
+            if b in known:  # the second operand is taken with whichever sign it was computed
+                known[ref] = self._append("add", first, known[b])
+            elif flip:
+                known[ref | 1] = self._append("sub", known[b ^ 1], first)
+            else:
+                known[ref] = self._append("sub", first, known[b ^ 1])
+        elif flip and (op == "eq" or _is_or(node)):
+            self.operand(ref | 1)
+        elif op in _MIRRORED and node[1] < 0:
+            known[ref] = self._append(_MIRRORED[op], self.operand(node[2]), self.operand(node[1]))
+        else:
+            known[ref] = self._append(op, *[self.operand(r) for r in node[1:]])
+
+
+def _is_or(node: Node) -> bool:
+    """Whether the opposite of a node reads as `or`."""
+    return node[0] == "and" and bool(node[1] & 1) and bool(node[2] & 1)

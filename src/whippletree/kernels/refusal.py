@@ -1,0 +1,61 @@
+"""The error for what cannot be recorded; it shows the line of the user's function that tried."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+from ..errors import WhippletreeError
+
+_OURS = (str(Path(__file__).parent), str(Path(np.__file__).parent))
+
+
+class TraceError(WhippletreeError, TypeError):
+    """A traced function did something that cannot be recorded."""
+
+
+def user_line() -> str:
+    """File, line number and text of the innermost line that is neither ours nor NumPy's."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame = frame.f_back
+    return "" if frame is None else _show(frame, frame.f_lineno)
+
+
+def failed_line(error: BaseException) -> str:
+    """The same for the line at which an error came up."""
+    shown, traceback = "", error.__traceback__
+    while traceback is not None:
+        if not traceback.tb_frame.f_code.co_filename.startswith(_OURS):
+            shown = _show(traceback.tb_frame, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return shown
+
+
+def _show(frame: FrameType, line: int) -> str:
+    file = frame.f_code.co_filename
+    source = linecache.getline(file, line, frame.f_globals).strip()
+    return f"{file}, line {line}:\n    {source}\n" if source else f"{file}, line {line}: "
+
+
+def refusal(use: str) -> TraceError:
+    """The error for a use of a traced value that needs the value itself."""
+    return TraceError(
+        f"{user_line()}{use} needs a value that is known only when the kernel runs. Instead of a branch use "
+        "`where(condition, a, b)`, `minimum` or `maximum`, of scalars; instead of the module math use "
+        "NumPy's functions; keep traced values in arrays with dtype=object"
+    )
+
+
+def mixed_array(error: TypeError) -> TraceError | None:
+    """The error for a ufunc that met a plain number in an object array; None if `error` is another one."""
+    if "which has no callable" not in str(error):
+        return None
+    return TraceError(
+        f"{failed_line(error)}{error}: an object array holds plain numbers beside traced ones, or the "
+        "function is none a kernel knows; apply the function entry by entry, or before the arrays are joined"
+    )
