@@ -112,3 +112,25 @@ class _Emitter:
 def _is_or(node: Node) -> bool:
     """Whether the opposite of a node reads as `or`."""
     return node[0] == "and" and bool(node[1] & 1) and bool(node[2] & 1)
+
+
+def lift(program: Program) -> tuple[Graph, list[int]]:
+    """The graph of a program, folded anew, and the references of its outputs: the way back from `lower`."""
+    graph, refs = lift_values(program)
+    return graph, [refs[value] for value in program.results]
+
+
+def lift_values(program: Program) -> tuple[Graph, list[int]]:
+    """The graph of a program, folded anew, and the reference of every value."""
+    graph = Graph(program.n_inputs)
+    make = graph.constructors()
+    refs = [2 * i for i in range(program.n_inputs)]
+    refs.extend(graph.constant(value) for value in program.constants)
+    for op, _, a, b, c in program.instructions:
+        if b < 0:
+            refs.append(make[op](refs[a]))
+        elif c < 0:
+            refs.append(make[op](refs[a], refs[b]))
+        else:
+            refs.append(make[op](refs[a], refs[b], refs[c]))
+    return graph, refs

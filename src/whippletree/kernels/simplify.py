@@ -1,0 +1,43 @@
+"""Simplification beyond what folding sees while a graph is made (RBDA section 10.4)."""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+from .lower import lift, lower
+from .program import Program
+from .regroup import regroup
+from .rewrite import operations
+from .share import share
+
+
+def simplify(program: Program) -> Program:
+    """The same function with fewer operations, equal to rounding.
+
+    Rules are applied until none saves anything. They never add multiplications and additions, and the result
+    depends on nothing but the program.
+
+    Args:
+        program: As traced.
+
+    Returns:
+        A program with the same inputs and outputs.
+
+    >>> from whippletree.kernels.trace import trace
+    >>> program = trace(lambda a, b, c: a * b - c * a, {"a": (), "b": (), "c": ()})
+    >>> program.cost["mul"], simplify(program).cost["mul"]
+    (2, 1)
+    """
+    graph, refs = lift(program)
+    size = operations(graph, refs)
+    idle = 0  # passes in a row that saved nothing
+    for rewrite in cycle((regroup, share)):
+        candidate, candidate_refs = rewrite(graph, refs)
+        smaller = operations(candidate, candidate_refs)
+        if smaller < size:
+            graph, refs, size, idle = candidate, candidate_refs, smaller, 0
+            continue
+        idle += 1
+        if idle == 2:
+            break
+    return lower(graph, refs, program.inputs, program.outputs)
