@@ -143,6 +143,15 @@ class Program:
         array([ 5., 13.])
         """
         batch, columns = self._columns(arguments)
+        return self._pack(batch, self._evaluate(columns))
+
+    def flat(self, *arguments: Any) -> Any:
+        """As a call, with all outputs in one array (..., n_outputs), in C order."""
+        batch, columns = self._columns(arguments)
+        return _stack(batch, self._evaluate(columns))
+
+    def _evaluate(self, columns: list[Any]) -> list[Any]:
+        """Every output scalar, computed instruction by instruction."""
         values: list[Any] = [*columns, *(np.float64(c) for c in self.constants)]
         values.extend([None] * len(self.instructions))
         rows = {name: row.value for name, row in OPS.items()}
@@ -158,7 +167,7 @@ class Program:
                 for operand in (a, b, c):  # a batch of a long program would not fit into memory otherwise
                     if operand >= 0 and last[operand] == place:
                         values[operand] = None
-        return self._pack(batch, [values[r] for r in self.results])
+        return [values[r] for r in self.results]
 
     def _columns(self, arguments: tuple[Any, ...]) -> tuple[tuple[int, ...], list[Any]]:
         """The batch shape common to all arguments, and every input scalar over that batch."""
@@ -183,11 +192,17 @@ class Program:
         """Arrange output scalars as the function returned them."""
         arrays, start = [], 0
         for leaf in leaves(self.outputs):
-            part = [np.broadcast_to(v, batch) for v in values[start : start + leaf.size]]
+            part = _stack(batch, values[start : start + leaf.size])
             start += leaf.size
-            stacked = np.stack(part, axis=-1) if part else np.empty((*batch, 0))
-            arrays.append(stacked.reshape(*batch, *leaf.shape)[()])
+            arrays.append(part.reshape(*batch, *leaf.shape)[()])
         return unflatten(self.outputs, arrays)
+
+
+def _stack(batch: tuple[int, ...], values: list[Any]) -> Any:
+    """Scalars over a batch as one array, the scalars along the last axis."""
+    if not values:
+        return np.empty((*batch, 0))
+    return np.stack([np.broadcast_to(value, batch) for value in values], axis=-1)
 
 
 def operands(program: Program) -> Iterator[tuple[str, int, tuple[int, ...]]]:

@@ -93,3 +93,14 @@ def _unflatten(structure: Structure, arrays: Iterator[Any]) -> Any:
     if hasattr(structure.kind, "_make"):  # a named tuple takes its fields one by one
         return structure.kind(*children)
     return structure.kind(children)
+
+
+def paths(structure: Structure) -> Iterator[tuple[Any, ...]]:
+    """For every leaf in order the keys and positions that lead to it."""
+    if isinstance(structure, Leaf):
+        yield ()
+    else:
+        keys = structure.keys or range(len(structure.children))
+        for key, child in zip(keys, structure.children, strict=True):
+            for path in paths(child):
+                yield (key, *path)
