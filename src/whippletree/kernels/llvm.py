@@ -1,0 +1,224 @@
+"""Machine code for a program: its text in LLVM IR, scalar or several states at a time.
+
+Both forms come from the same instruction list with the same operations in the same order, and no flag lets
+LLVM change either, so a state gives the same bits alone, in a batch, and in any lane of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import vecmath
+from .ops import OPS
+from .program import Instruction, Program
+from .structure import leaves
+from .transpose import load_rows, store_rows
+from .vecmath_ir import Lanes, Real, Truth
+
+_CALLED = {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
+
+BATCH = "wt_batch"
+ONE = "wt_one"
+
+
+def module_text(program: Program, width: int, fma: bool, extra: str = "") -> str:
+    """IR of a module with `BATCH` and, for width 1, `ONE`.
+
+    `void wt_batch(array *arrays, int64_t first, int64_t last)` computes the states first … last - 1.
+    `arrays` holds for every input and then every output array its address and the distance in bytes
+    between one state and the next: 0 gives all states the same input.
+
+    `void wt_one(double *, …)` takes the addresses of the input and output arrays of one state.
+
+    Args:
+        program: What to compute.
+        width: States per step: 1, 2, 4 or 8.
+        fma: Whether the processor has a fused multiply-add.
+        extra: More definitions, to go into the same module.
+    """
+    functions = {
+        ("sincos" if i[0] in ("sin", "cos") else i[0]) for i in program.instructions if i[0] in _CALLED
+    }
+    parts = [
+        _declarations(width),
+        vecmath.prologue() if functions else "",
+        vecmath.definitions(functions, width, fma, attributes(width)),
+        _scalar(program, fma) if width == 1 else _vector(program, width, fma),
+        extra,
+    ]
+    return "\n".join(parts)
+
+
+def attributes(width: int) -> str:
+    """Function attributes: never narrower vectors than asked for, and spills that fill whole cache lines."""
+    bits = 64 * width
+    if width == 1:
+        return "nounwind"
+    return (
+        f'nounwind alignstack({8 * width}) "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
+    )
+
+
+def _declarations(width: int) -> str:
+    """The intrinsics used."""
+    suffix, real = ("f64", "double") if width == 1 else (f"v{width}f64", f"<{width} x double>")
+    return f"""
+declare {real} @llvm.fma.{suffix}({real}, {real}, {real})
+declare {real} @llvm.sqrt.{suffix}({real})
+declare {real} @llvm.fabs.{suffix}({real})
+declare {real} @llvm.floor.{suffix}({real})
+declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.fshl.i64(i64, i64, i64)
+declare i128 @llvm.ctlz.i128(i128, i1)
+"""
+
+
+def _scalar(program: Program, fma: bool) -> str:
+    """`wt_one`, and `wt_batch` as a loop over it."""
+    names = [f"%a{i}" for i in range(_arrays(program))]
+    e = Lanes(1, fma)
+    inputs: list[Real] = []
+    for name, entry in zip(names, program.inputs, strict=False):
+        inputs += load_rows(e, [name], entry.size)
+    results = write_body(e, program, inputs)
+    start = 0
+    for name, leaf in zip(names[len(program.inputs) :], leaves(program.outputs), strict=True):
+        store_rows(e, [name], results[start : start + leaf.size])
+        start += leaf.size
+    body = "\n".join(e.lines)
+    parameters = ", ".join(f"ptr {name}" for name in names)
+    one = f"define void @{ONE}({parameters}) {attributes(1)} {{\n{body}\n  ret void\n}}\n"
+
+    e = Lanes(1, fma)
+    pointers = [_row(e, array, "%i") for array in range(len(names))]
+    e.lines.append(f"  call void @{ONE}({', '.join(f'ptr {p}' for p in pointers)})")
+    return one + _loop(e)
+
+
+def _vector(program: Program, width: int, fma: bool) -> str:
+    """`wt_batch`, `width` states at a time.
+
+    Lanes beyond the last state repeat it: they read what may be read and write what is written anyway.
+    """
+    e = Lanes(width, fma)
+    highest = e.line("sub i64 %last, 1")
+    indices = []
+    for lane in range(width):
+        index = "%i" if lane == 0 else e.line(f"add i64 %i, {lane}")
+        indices.append(e.line(f"call i64 @llvm.umin.i64(i64 {index}, i64 {highest})"))
+    inputs: list[Real] = []
+    for array, entry in enumerate(program.inputs):
+        inputs += load_rows(e, [_row(e, array, index) for index in indices], entry.size)
+    results = write_body(e, program, inputs)
+    start = 0
+    for array, leaf in enumerate(leaves(program.outputs), start=len(program.inputs)):
+        rows = [_row(e, array, index) for index in indices]
+        store_rows(e, rows, results[start : start + leaf.size])
+        start += leaf.size
+    return _loop(e)
+
+
+def _arrays(program: Program) -> int:
+    return len(program.inputs) + sum(1 for _ in leaves(program.outputs))
+
+
+def _row(e: Lanes, array: int, index: str) -> str:
+    """Address of one state's row of an array."""
+    entry = e.line(f"getelementptr {{ptr, i64}}, ptr %arrays, i64 {array}")
+    base = e.line(f"load ptr, ptr {entry}, align 8")
+    stride_at = e.line(f"getelementptr i8, ptr {entry}, i64 8")
+    stride = e.line(f"load i64, ptr {stride_at}, align 8")
+    offset = e.line(f"mul i64 {index}, {stride}")
+    return e.line(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+
+def _loop(e: Lanes) -> str:
+    """`wt_batch` around the body of one step."""
+    body = "\n".join(e.lines)
+    return f"""
+define void @{BATCH}(ptr %arrays, i64 %first, i64 %last) {attributes(e.width)} {{
+start:
+  %any = icmp slt i64 %first, %last
+  br i1 %any, label %step, label %done
+step:
+  %i = phi i64 [%first, %start], [%next, %step]
+{body}
+  %next = add i64 %i, {e.width}
+  %more = icmp slt i64 %next, %last
+  br i1 %more, label %step, label %done
+done:
+  ret void
+}}
+"""
+
+
+def calls_first(instructions: Sequence[Instruction], first: int) -> list[Instruction]:
+    """Function calls on inputs moved to the front, where few values are alive that they would displace."""
+    early = [i for i in instructions if i[0] in _CALLED and max(i[2:]) < first]
+    if not early:
+        return list(instructions)
+    moved = {i[1] for i in early}
+    return early + [i for i in instructions if i[1] not in moved]
+
+
+def write_body(e: Lanes, program: Program, inputs: Sequence[Real]) -> list[Real]:
+    """Write all instructions; return the output scalars."""
+    values: list[str] = [*inputs, *(e.real(c) for c in program.constants)]
+    values += [""] * len(program.instructions)
+    pairs: dict[int, tuple[Real, Real]] = {}  # argument to (sine, cosine)
+    for instruction in calls_first(program.instructions, program.first_instruction):
+        write_instruction(e, instruction, values, pairs)
+    return [Real(values[r]) for r in program.results]
+
+
+def write_instruction(
+    e: Lanes, instruction: Instruction, values: list[str], pairs: dict[int, tuple[Real, Real]]
+) -> None:
+    """Write one instruction and note its value."""
+    op, out, a, b, c = instruction
+    real = e.real_type
+    name = OPS[op].llvm
+    if op in ("add", "sub", "mul", "div"):
+        values[out] = e.line(f"{name} {real} {values[a]}, {values[b]}")
+    elif op == "fma":
+        values[out] = e.fma(Real(values[a]), Real(values[b]), Real(values[c]))
+    elif op == "fms":
+        values[out] = e.fms(Real(values[a]), Real(values[b]), Real(values[c]))
+    elif op == "fnma":
+        values[out] = e.fnma(Real(values[a]), Real(values[b]), Real(values[c]))
+    elif op in ("sin", "cos"):
+        if a not in pairs:
+            pairs[a] = _call_sincos(e, values[a])
+        values[out] = pairs[a][op == "cos"]
+    elif op in _CALLED:
+        arguments = ", ".join(f"{real} {values[x]}" for x in (a, b) if x >= 0)
+        values[out] = e.line(f"call {real} {vecmath.symbol(op, e.width)}({arguments})")
+    elif name == "fneg":
+        values[out] = e.neg(Real(values[a]))
+    elif name in ("sqrt", "fabs", "floor"):
+        values[out] = e.intrinsic(name, Real(values[a]))
+    elif name in ("minimum", "maximum"):
+        values[out] = _extreme(e, name, Real(values[a]), Real(values[b]))
+    elif name.startswith("fcmp "):
+        values[out] = e.compare(name.removeprefix("fcmp "), Real(values[a]), Real(values[b]))
+    elif name == "select":
+        values[out] = e.select(Truth(values[a]), Real(values[b]), Real(values[c]))
+    elif name in ("and", "or"):
+        values[out] = e.line(f"{name} {e.truth_type} {values[a]}, {values[b]}")
+    elif name == "not":
+        values[out] = e.line(f"xor {e.truth_type} {values[a]}, {e.splat('i1', 'true')}")
+    else:
+        raise NotImplementedError(f"operation {op!r} has no LLVM form")
+
+
+def _call_sincos(e: Lanes, x: str) -> tuple[Real, Real]:
+    pair = f"{{{e.real_type}, {e.real_type}}}"
+    both = e.line(f"call {pair} {vecmath.symbol('sincos', e.width)}({e.real_type} {x})")
+    return Real(e.line(f"extractvalue {pair} {both}, 0")), Real(e.line(f"extractvalue {pair} {both}, 1"))
+
+
+def _extreme(e: Lanes, name: str, a: Real, b: Real) -> Real:
+    """The smaller or larger; NaN if either is, as NumPy has it."""
+    relation = "olt" if name == "minimum" else "ogt"
+    chosen = e.select(e.compare(relation, a, b), a, b)
+    return e.select(e.compare("uno", a, a), a, chosen)

@@ -1,0 +1,99 @@
+"""The processor at hand, and the way from IR to functions in memory."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+
+@dataclass(frozen=True)
+class Host:
+    """What code is made for.
+
+    Attributes:
+        triple: Architecture, vendor and system, as LLVM names them.
+        cpu: LLVM's name of the processor.
+        features: LLVM's list of what it can do.
+        width: Doubles to a vector register: 8 with AVX-512, 4 with AVX2, else 2.
+        fma: Whether it has a fused multiply-add.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    width: int
+    fma: bool
+
+
+@cache
+def host() -> Host:
+    """The processor this process runs on."""
+    _initialize()
+    triple = llvm.get_process_triple()
+    features = llvm.get_host_cpu_features()
+    has_x86 = triple.startswith(("x86_64", "i686"))
+    width = 2
+    if has_x86 and features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl"):
+        width = 8
+    elif has_x86 and features.get("avx2"):
+        width = 4
+    fma = bool(features.get("fma")) if has_x86 else triple.startswith(("aarch64", "arm64"))
+    return Host(triple, llvm.get_host_cpu_name(), features.flatten(), width, fma)
+
+
+@cache
+def _initialize() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def _target_machine(target: Host) -> llvm.TargetMachine:
+    # Addresses relative to the instruction pointer: constants cost no extra instruction. `load` keeps all
+    # sections of an object side by side, so they are always in reach. (On Windows LLVM's loader takes only
+    # objects of the default model.)
+    near = os.name != "nt"
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu,
+        features=target.features,
+        opt=2,
+        reloc="pic" if near else "default",
+        codemodel="small" if near else "jitdefault",
+        jit=True,
+    )
+
+
+def compile_object(text: str, target: Host) -> bytes:
+    """Machine code, as an object file, of IR text. No passes over the IR: they cost time and gain nothing."""
+    _initialize()
+    module = llvm.parse_assembly(f'target triple = "{target.triple}"\n{text}', llvm.create_context())
+    return _target_machine(target).emit_object(module)
+
+
+def assembly(text: str, target: Host) -> str:
+    """The machine code of IR text, in words."""
+    _initialize()
+    module = llvm.parse_assembly(f'target triple = "{target.triple}"\n{text}', llvm.create_context())
+    return _target_machine(target).emit_assembly(module)
+
+
+class Code:
+    """An object file in memory, ready to run as long as this object lives."""
+
+    def __init__(self, data: bytes, target: Host) -> None:
+        _initialize()
+        context = llvm.create_context()
+        empty = llvm.parse_assembly(f'target triple = "{target.triple}"\n', context)
+        self._engine = llvm.create_mcjit_compiler(empty, _target_machine(target), use_lmm=True)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+        self._engine.finalize_object()
+
+    def function(self, name: str) -> int:
+        """Address of a function."""
+        return self._engine.get_function_address(name)
+
+    def variable(self, name: str) -> int:
+        """Address of a global variable."""
+        return self._engine.get_global_value_address(name)
