@@ -1,0 +1,33 @@
+"""Largest error of the vector functions against mpmath, on a million arguments a function.
+
+Run `python bench/vecmath_accuracy.py [COUNT]`. It takes some minutes; the tests do the same on fewer points.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "oracle"))
+from test_kernels_vecmath import FMA, NAMES, WIDTHS, evaluate, sets, ulps
+
+
+def main() -> None:
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    rng = np.random.default_rng()
+    for name in NAMES:
+        groups = len(list(sets(name, rng, 1)))
+        for points in sets(name, rng, -(-count // groups)):
+            for fma in FMA:
+                values = evaluate(name, points, 1, fma)
+                alike = all(np.array_equal(evaluate(name, points, width, fma), values) for width in WIDTHS)
+                error, where = ulps(name, points, values)
+                mark = "" if error <= 2.0 and alike else "  WRONG"
+                print(
+                    f"{name:6} fma {fma!s:5} {len(values):8} points  {error:.3f} ulp at {where}{mark}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

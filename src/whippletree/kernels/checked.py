@@ -1,0 +1,194 @@
+"""The way into a kernel for arguments of every form: by name, lists, other dtypes, any strides, broadcast."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from math import prod
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from . import build, call, threads
+from .llvm import BATCH, ONE
+from .machine import Code, host
+from .program import Input, Program
+from .structure import Structure, leaves, paths
+
+Array = NDArray[np.float64]
+Shape = tuple[int, ...]
+
+_Batch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)  # runs without the GIL
+
+
+class Checked:
+    """Calls a program's machine code after checking and arranging the arguments.
+
+    Code is made when it is first needed: scalar for one state, vector for more.
+
+    Attributes:
+        program: What is computed.
+        entrance: The native call module that is to learn of new code; None if there is none.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.entrance: Code | None = None
+        self._lock = Lock()
+        self._codes: dict[int, tuple[Code, Any]] = {}  # by width: code and its wt_batch
+
+    def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
+        """Check, run, and return the output arrays: one alone as it is, any other number in a tuple."""
+        if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
+            raise InputError(f"threads is {threads!r}, expected a whole number, 1 or more")
+        inputs = self.program.inputs
+        bound = self._bind(arguments, named)
+        values = [_real(entry, value) for entry, value in zip(inputs, bound, strict=True)]
+        leads = [v.shape[: v.ndim - len(entry.shape)] for entry, v in zip(inputs, values, strict=True)]
+        batch = _common(inputs, leads)
+        count = prod(batch)
+        rows = [_rows(v, lead, batch) for v, lead in zip(values, leads, strict=True)]
+
+        shapes = [(*batch, *leaf.shape) for leaf in leaves(self.program.outputs)]
+        places = list(_destinations(self.program.outputs, out, shapes)) if out is not None else None
+        results = [np.empty(shape) for shape in shapes]
+        if places is not None:
+            results = [
+                place if _plain(place) and not _overlaps(place, values) else new
+                for place, new in zip(places, results, strict=True)
+            ]
+        if count:
+            self._run(
+                [*rows, *(r.reshape(count, prod(r.shape[len(batch) :])) for r in results)],
+                count,
+                int(threads),
+            )
+        if places is not None:
+            for place, result in zip(places, results, strict=True):
+                if place is not result:
+                    place[...] = result
+            results = places
+        else:
+            results = [result[()] for result in results]  # numbers, where there are no axes
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """One value for every input, in order."""
+        names = [entry.name for entry in self.program.inputs]
+        listed = ", ".join(names)
+        if len(arguments) > len(names):
+            raise InputError(f"{len(arguments)} arguments given, expected {len(names)}: {listed}")
+        bound = dict(zip(names, arguments, strict=False))
+        for name, value in named.items():
+            if name not in names:
+                raise InputError(f"no input is called {name!r}; the inputs are {listed}")
+            if name in bound:
+                raise InputError(f"{name} is given twice, by position and by name")
+            bound[name] = value
+        missing = [name for name in names if name not in bound]
+        if missing:
+            raise InputError(f"{', '.join(missing)} not given; the inputs are {listed}")
+        return [bound[name] for name in names]
+
+    def _run(self, tables: Sequence[Array], count: int, n_threads: int) -> None:
+        """Compute all rows. Inputs of one row are the same for all."""
+        width = 1 if count == 1 else host().width
+        function = self._function(width)
+        description = np.array(
+            [(t.__array_interface__["data"][0], t.strides[0] if len(t) > 1 else 0) for t in tables],
+            dtype=np.int64,
+        )
+        address = description.ctypes.data
+        threads.run(lambda first, last: function(address, first, last), count, width, n_threads)
+
+    def _function(self, width: int) -> Any:
+        """The code for `width` states at a time; made now if it does not exist."""
+        with self._lock:
+            if width not in self._codes:
+                code = build.kernel_code(self.program, host(), width)
+                self._codes[width] = code, _Batch(code.function(BATCH))
+                if self.entrance is not None:
+                    entry, symbol = ("one", ONE) if width == 1 else ("batch", BATCH)
+                    call.set_entry(self.entrance, entry, code.function(symbol))
+            return self._codes[width][1]
+
+
+def _real(entry: Input, value: Any) -> Array:
+    """The argument as an array of doubles whose last axes have the input's shape."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InputError(f"{entry.name} is no array of numbers: {error}") from error
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{entry.name} has dtype {array.dtype}, expected real numbers")
+    axes = len(entry.shape)
+    if array.ndim < axes or array.shape[array.ndim - axes :] != entry.shape:
+        batched = ", ".join(["...", *map(str, entry.shape)])
+        raise InputError(f"{entry.name} has shape {array.shape}, expected {entry.shape} or ({batched})")
+    return array.astype(np.float64, copy=False)
+
+
+def _common(inputs: Sequence[Input], leads: Sequence[Shape]) -> Shape:
+    """The leading axes of all arguments, broadcast against one another."""
+    batch: Shape = ()
+    for i, lead in enumerate(leads):
+        try:
+            batch = np.broadcast_shapes(batch, lead)
+        except ValueError:
+            for j in range(i):
+                try:
+                    np.broadcast_shapes(leads[j], lead)
+                except ValueError:
+                    raise InputError(
+                        f"{inputs[j].name} has leading axes {leads[j]}, {inputs[i].name} has {lead}: "
+                        "lengths must be equal or 1"
+                    ) from None
+            raise
+    return batch
+
+
+def _rows(value: Array, lead: Shape, batch: Shape) -> Array:
+    """The argument as a table, one row a state with its numbers side by side; one row if it serves all."""
+    shape = value.shape[len(lead) :]
+    size = prod(shape)
+    if prod(lead) == 1:
+        table = value.reshape(1, size)
+    elif lead == batch:
+        table = value.reshape(prod(batch), size)
+    else:
+        table = np.broadcast_to(value, (*batch, *shape)).reshape(prod(batch), size)
+    if not table.flags.aligned or (size > 1 and table.strides[1] != table.itemsize):
+        table = table.copy()
+    return table
+
+
+def _plain(array: Array) -> bool:
+    """Whether machine code can write into the array as it is."""
+    return array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative
+
+
+def _overlaps(array: Array, others: Sequence[Array]) -> bool:
+    return any(np.may_share_memory(array, other) for other in others)
+
+
+def _destinations(structure: Structure, out: Any, shapes: Sequence[Shape]) -> Iterator[Array]:
+    """The arrays of `out`, nested as the outputs are, checked."""
+    for path, shape in zip(paths(structure), shapes, strict=True):
+        place, label = out, "out" + "".join(f"[{key!r}]" for key in path)
+        try:
+            for key in path:
+                place = place[key]
+        except (TypeError, KeyError, IndexError) as error:
+            raise InputError(f"{label} is missing: out must be nested as the outputs are") from error
+        if not isinstance(place, np.ndarray):
+            raise InputError(f"{label} is of type {type(place).__name__}, expected a NumPy array")
+        if place.dtype != np.float64:
+            raise InputError(f"{label} has dtype {place.dtype}, expected float64")
+        if place.shape != shape:
+            raise InputError(f"{label} has shape {place.shape}, expected {shape}")
+        if not place.flags.writeable:
+            raise InputError(f"{label} is read-only")
+        yield place

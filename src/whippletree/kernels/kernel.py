@@ -1,0 +1,134 @@
+"""A compiled function of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InputError
+from . import build, call
+from .checked import Checked
+from .export_c import to_c
+from .export_python import to_python
+from .machine import host
+from .program import Program
+from .structure import Branch, Leaf, unflatten
+
+
+class Kernel:
+    """Machine code for one program.
+
+    A kernel is called as the function it was traced from, with arrays of the traced shapes, or with more axes
+    in front for a batch of states; leading axes broadcast. Arguments go by position or by name. Results are
+    nested as the function's were, the batch axes in front of every array. One state, a batch and a batch on
+    several threads give the same numbers to the last bit.
+
+    Code is compiled when it is first needed, scalar for one state and vector for batches, and kept on disk.
+
+    Args:
+        program: What to compute.
+        name: Shown by `repr`, and the name of the function in exported sources.
+
+    Attributes:
+        program: The program.
+        name: The name.
+
+    >>> import numpy as np
+    >>> from whippletree.kernels.trace import trace
+    >>> k = Kernel(trace(lambda a, b: (a + b, a @ b), {"a": (2,), "b": (2,)}), "sum_dot")
+    >>> k(np.array([1.0, 2.0]), b=[3.0, 4.0])
+    (array([4., 6.]), np.float64(11.0))
+    >>> k(np.ones((5, 1, 2)), np.ones((3, 2)))[1].shape
+    (5, 3)
+    """
+
+    program: Program
+    name: str
+
+    def __new__(cls, program: Program, name: str = "kernel") -> Kernel:
+        # Each kernel has a class of its own, whose __call__ becomes the native function: Python then calls
+        # machine code directly, without a frame of its own in between, which would take as long as the
+        # code of a small kernel.
+        members = {"__module__": cls.__module__, "__doc__": cls.__doc__}
+        own: type[Kernel] = type(cls.__name__, (cls,), members)
+        return object.__new__(own)
+
+    def __init__(self, program: Program, name: str = "kernel") -> None:
+        self.program = program
+        self.name = name
+        self._checked = Checked(program)
+
+    def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
+        """Compute.
+
+        Args:
+            arguments: One for every input, (*shape) or (..., *shape); real numbers.
+            out: Arrays to write the results into, nested as the results are; float64, of their shapes.
+            threads: How many threads to spread a batch over.
+            named: Inputs by name.
+
+        Returns:
+            The results as new arrays, numbers where there are no axes; or `out`.
+        """
+        function = self._native() if call.supported() else staticmethod(self._checked)
+        if not _is_flat(self.program):
+            function = staticmethod(_nested(self.program, function))
+        type(self).__call__ = function
+        return function(*arguments, out=out, threads=threads, **named)
+
+    def _native(self) -> Any:
+        """The native function, which hands on to `_checked` what it does not do itself."""
+        entrance = build.call_code(self.program, host())
+        function = call.native_function(self.name, entrance, self._checked)
+        self._checked.entrance = entrance
+        return function
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{entry.name}: {entry.shape}" for entry in self.program.inputs)
+        return f"<Kernel {self.name}({inputs})>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kernel, (self.program, self.name)
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """Operations by kind: mul, add, div, sqrt, trig, exp, select, compare.
+
+        >>> from whippletree.kernels.trace import trace
+        >>> Kernel(trace(lambda a, b: a @ b, {"a": (3,), "b": (3,)})).cost["mul"]
+        3
+        """
+        return dict(self.program.cost)
+
+    def source(self, language: str) -> str:
+        """The kernel as text: `"c"`, `"python"` or `"llvm"` (the vector code for this processor).
+
+        >>> from whippletree.kernels.trace import trace
+        >>> "product" in Kernel(trace(lambda a, b: a * b, {"a": (), "b": ()}), "product").source("c")
+        True
+        """
+        if language == "c":
+            return to_c(self.program, self.name)
+        if language == "python":
+            return to_python(self.program, self.name)
+        if language == "llvm":
+            return build.kernel_text(self.program, host(), host().width)
+        raise InputError(f"no source in {language!r}; there is 'c', 'python' and 'llvm'")
+
+
+def _is_flat(program: Program) -> bool:
+    """Whether the outputs are one array or a plain tuple of arrays, as native code returns them."""
+    outputs = program.outputs
+    if isinstance(outputs, Branch):
+        several = len(outputs.children) != 1
+        return outputs.kind is tuple and several and all(isinstance(c, Leaf) for c in outputs.children)
+    return True
+
+
+def _nested(program: Program, function: Any) -> Any:
+    """The function with its results put into their structure."""
+
+    def nested(*arguments: Any, **options: Any) -> Any:
+        results = function(*arguments, **options)
+        return unflatten(program.outputs, results if isinstance(results, tuple) else (results,))
+
+    return nested
