@@ -6,6 +6,7 @@ first, the ground being -1; SI units and radians; gravity (0, 0, -9.81) unless g
 """
 
 from . import examples
+from .compile import compile
 from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
 from .joints import (
     Cylindrical,
@@ -25,6 +26,7 @@ from .joints import (
     Universal,
 )
 from .mechanism import Body, Frame, Gear, Geometry, Limits, Mechanism
+from .parameters import parameter_names, parameter_values, with_parameters
 from .public import (
     aba,
     bias_force,
@@ -91,6 +93,7 @@ __all__ = [
     "body_velocities",
     "center_of_mass",
     "centroidal_momentum_matrix",
+    "compile",
     "crba",
     "energy",
     "examples",
@@ -107,8 +110,11 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "newton_euler",
+    "parameter_names",
+    "parameter_values",
     "potential_energy",
     "rnea",
     "total_mass",
     "where",
+    "with_parameters",
 ]

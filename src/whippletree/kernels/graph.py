@@ -106,12 +106,31 @@ class Graph:
             merged = self._scale(self.values[~(a >> 1)], self.nodes[b >> 1])
             if merged is not None:
                 return merged ^ sign
+        whole = self._undivided(a, b)
+        if whole is not None:
+            return negate(whole) if sign else whole
         key = ("mul", a, b)
         ref = self._known.get(key)
         if ref is None:
             ref = self._known[key] = len(self.nodes) * 2
             self.nodes.append(key)
         return ref | sign
+
+    def _undivided(self, a: int, b: int) -> int | None:
+        """What a product leaves in which one operand divides the other: x·(y/x) or x·(y·(z/x))."""
+        for divisor, ref in ((a, b), (b, a)):
+            if ref < 0 or divisor < 0:
+                continue
+            node = self.nodes[ref >> 1]
+            if node[0] == "div" and node[2] == divisor:
+                return node[1]
+            if node[0] == "mul":
+                for factor, other in ((node[1], node[2]), (node[2], node[1])):
+                    if factor >= 0:
+                        inner = self.nodes[factor >> 1]
+                        if inner[0] == "div" and inner[2] == divisor:
+                            return self.mul(inner[1], other)
+        return None
 
     def _scale(self, factor: float, node: Node) -> int | None:
         """A constant times what is itself a constant times or over something: one constant is enough."""
@@ -149,6 +168,12 @@ class Graph:
             return ZERO
         elif a == b:
             return self.mul(TWO, a)
+        else:
+            rest = self._cancelled(a, b)
+            if rest is None:
+                rest = self._cancelled(b, a)
+            if rest is not None:
+                return rest
         sign = a & 1
         key = ("add", a ^ sign, b ^ sign)
         ref = self._known.get(key)
@@ -156,6 +181,17 @@ class Graph:
             ref = self._known[key] = len(self.nodes) * 2
             self.nodes.append(key)
         return ref | sign
+
+    def _cancelled(self, a: int, b: int) -> int | None:
+        """What a + b leaves where b is itself a sum or difference that holds -a."""
+        node = self.nodes[b >> 1]
+        if node[0] == "add":
+            flip = b & 1
+            if node[1] ^ flip == a ^ 1:
+                return negate(node[2]) if flip else node[2]
+            if node[2] ^ flip == a ^ 1:
+                return negate(node[1]) if flip else node[1]
+        return None
 
     def div(self, a: int, b: int) -> int:
         """Quotient. Division by a constant becomes a product only where that is exact."""

@@ -1,0 +1,111 @@
+"""Compile a function of a mechanism into machine code for that mechanism (RBDA §10.4)."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .door import POSITIONS, VELOCITIES, WRENCHES
+from .errors import InputError
+from .kernels.kernel import Kernel
+from .kernels.program import Program
+from .kernels.simplify import simplify
+from .kernels.trace import trace
+from .mechanism import Mechanism
+from .parameters import with_parameters
+
+
+def compile(
+    function: Callable[..., Any],
+    m: Mechanism,
+    *,
+    inputs: Mapping[str, tuple[int, ...]] | None = None,
+    parameters: Sequence[str] = (),
+    **fixed: Any,
+) -> Kernel:
+    """Machine code for one function and one mechanism, for single states and batches.
+
+    The function is called once, with symbolic scalars in place of numbers; what it does with them is
+    recorded, simplified and compiled. The mechanism's own numbers are constants in it, so that zeros
+    vanish and a planar mechanism costs what a planar code costs.
+
+    Args:
+        function: A public algorithm, as `wt.aba`, or any function of arrays that calls some. If its
+            first argument is named `m`, it receives the mechanism.
+        m: The mechanism.
+        inputs: Shapes of arguments whose names do not tell: q is (nq,), qd, qdd, tau, x and dq are (nv,).
+            An argument with a default is an input only if it is named here, as {"f_ext": (nb, 6)}.
+        parameters: Numbers of the mechanism to leave open, as "link3.mass"; see `parameter_names`. They
+            become one more input, named `parameters`, at the end.
+        fixed: Values of arguments that are no inputs, as frame="tool".
+
+    Returns:
+        A kernel k: k(q, qd, tau) for one state or, with more axes in front, for many.
+
+    >>> import numpy as np, whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> k = wt.compile(wt.aba, m)
+    >>> k(np.array([0.3, 0.5]), np.zeros(2), np.zeros(2)).round(3)
+    array([  0.375, -11.424])
+    >>> k(np.zeros((1000, 2)), np.zeros(2), np.zeros(2)).shape
+    (1000, 2)
+    """
+    return Kernel(record(function, m, inputs=inputs, parameters=parameters, **fixed), _name(function))
+
+
+def record(
+    function: Callable[..., Any],
+    m: Mechanism,
+    *,
+    inputs: Mapping[str, tuple[int, ...]] | None = None,
+    parameters: Sequence[str] = (),
+    **fixed: Any,
+) -> Program:
+    """The simplified list of operations that `compile` turns into code; arguments as there."""
+    if not isinstance(m, Mechanism):
+        raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    shapes = _shapes(function, m, dict(inputs or {}), fixed)
+    takes_mechanism = next(iter(inspect.signature(function).parameters), None) == "m"
+    names = list(shapes)
+    if parameters:
+        shapes["parameters"] = (len(parameters),)
+
+    def of_arrays(*arrays: Any) -> Any:
+        model = with_parameters(m, parameters, arrays[-1]) if parameters else m
+        arguments = dict(zip(names, arrays, strict=False))
+        return function(model, **arguments, **fixed) if takes_mechanism else function(**arguments, **fixed)
+
+    return simplify(trace(of_arrays, shapes))
+
+
+def _shapes(
+    function: Callable[..., Any], m: Mechanism, given: dict[str, tuple[int, ...]], fixed: Mapping[str, Any]
+) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the inputs, in the order of the function's arguments."""
+    arguments = dict(inspect.signature(function).parameters)
+    for name in (*given, *fixed):
+        if name not in arguments or name == "m":
+            raise InputError(f"{_name(function)} has no argument {name!r}; it has {', '.join(arguments)}")
+    shapes: dict[str, tuple[int, ...]] = {}
+    for name, argument in arguments.items():
+        if name in fixed or (name == "m" and not shapes):
+            continue
+        if name in given:
+            shapes[name] = tuple(given[name])
+        elif argument.default is not inspect.Parameter.empty:
+            continue
+        elif name in POSITIONS:
+            shapes[name] = (m.nq,)
+        elif name in VELOCITIES:
+            shapes[name] = (m.nv,)
+        elif name in WRENCHES:
+            shapes[name] = (len(m), 6)
+        else:
+            raise InputError(
+                f"{_name(function)}: the shape of {name!r} is not known; give it, "
+                f'as inputs={{"{name}": (3,)}}, or its value, as {name}=…'
+            )
+    return shapes
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", type(function).__name__)
