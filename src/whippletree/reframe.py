@@ -40,7 +40,11 @@ def reframe(m: Mechanism) -> Reframed:
     if any(body.placement.position.dtype == object for body in m.bodies):
         return Reframed(m, np.zeros(m.nq))  # lengths left open: no frame can be chosen beforehand
     joints = [axis_joint(body.joint) for body in m.bodies]
-    frames = [_choose_frame(m, joints, i) for i in range(-1, len(m))]  # frames[i + 1] belongs to body i
+    children: list[list[int]] = [[] for _ in range(len(m) + 1)]
+    for i, parent in enumerate(m.parents):
+        children[parent + 1].append(i)
+    # Place i + 1 belongs to body i, the first one to the ground.
+    frames = [_choose_frame(m, joints, i, children[i + 1]) for i in range(-1, len(m))]
     other = Mechanism(m.name)
     x, y, z = frames[0].rotation.T @ np.array(m.gravity)
     other.gravity = (x, y, z)
@@ -79,14 +83,14 @@ def axis_joint(joint: Joint) -> AxisJoint | None:
     return joint if isinstance(joint, AxisJoint) else None
 
 
-def _choose_frame(m: Mechanism, joints: list[AxisJoint | None], i: int) -> Placement:
+def _choose_frame(m: Mechanism, joints: list[AxisJoint | None], i: int, children: list[int]) -> Placement:
     """Where in body i's old frame its new one sits: the candidate with the cheapest ways to its children."""
     joint = joints[i] if i != -1 else None
     if i != -1 and joint is None:
         return Placement()
     axes = [
         (m.bodies[c].placement.position, m.bodies[c].placement.rotation @ np.array(child.axis))
-        for c in m.children(i)
+        for c in children
         if (child := joints[c]) is not None
     ]
     if joint is None and not axes:
