@@ -99,7 +99,7 @@ class _File:
         expected = _expected(self.program, samples)
         arguments = [f"in{i}" for i in range(len(samples))] + [f"out{i}" for i in range(len(expected))]
         yield from [f"#ifdef {self.name.upper()}_TEST_MAIN", "#include <stdio.h>", "", "int main(void) {"]
-        yield "    int i, wrong = 0;"
+        yield "    int wrong = 0;"
         for i, sample in enumerate(samples):
             yield f"    static const double in{i}[] = {{{_list(sample)}}};"
         for i, values in enumerate(expected):
@@ -107,7 +107,7 @@ class _File:
             yield f"    static double out{i}[{max(len(values), 1)}];"
         yield f"    {self.name}({', '.join(arguments)});"
         for i, (entry, values) in enumerate(zip(self.outputs, expected, strict=True)):
-            yield f"    for (i = 0; i < {len(values)}; i++) {{"
+            yield f"    for (int i = 0; i < {len(values)}; i++) {{"
             yield f"        const double x = out{i}[i], y = expected{i}[i];"
             yield "        const int same ="
             yield "            x == y || (x != x && y != y) || fabs(x - y) <= 1e-9 * (1.0 + fabs(y));"

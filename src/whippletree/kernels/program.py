@@ -184,7 +184,7 @@ class Program:
                 expected = ", ".join(["...", *map(str, entry.shape)])
                 raise InputError(f"{entry.name} has shape {value.shape}, expected ({expected})")
             batches.append(value.shape[:split])
-            flat = value.reshape(*value.shape[:split], entry.size)
+            flat = value.reshape((*value.shape[:split], entry.size))
             columns.extend(flat[..., i] for i in range(entry.size))
         return np.broadcast_shapes(*batches), columns
 
@@ -194,7 +194,7 @@ class Program:
         for leaf in leaves(self.outputs):
             part = _stack(batch, values[start : start + leaf.size])
             start += leaf.size
-            arrays.append(part.reshape(*batch, *leaf.shape)[()])
+            arrays.append(part.reshape((*batch, *leaf.shape))[()])
         return unflatten(self.outputs, arrays)
 
 

@@ -61,8 +61,14 @@ class _Regrouping(Rewriter):
                 node = nodes[number]
                 if node[0] == "mul":
                     coefficient = -coefficient if ref & 1 else coefficient
-                    stack.append(node[2])
-                    stack.append(node[1])
+                    scaled = self.square_of_scaled(node)
+                    if scaled is None:
+                        stack.append(node[2])
+                        stack.append(node[1])
+                    else:
+                        coefficient *= self.old.value(scaled[1]) ** 2
+                        constants += 1
+                        stack.extend((scaled[2], scaled[2]))
                     continue
                 if node[0] == "div" and not divided:
                     divisor = translate(node[2])
@@ -81,6 +87,14 @@ class _Regrouping(Rewriter):
                 factors.append(image & -2)
         factors.sort()
         return Term(coefficient, tuple(factors), None if whole else translate(root), constants)
+
+    def square_of_scaled(self, node: Node) -> Node | None:
+        """For `(c x) (c x)`, with `c x` of no other use, the node `c x`: c² x x costs the same."""
+        _, a, b = node
+        if a != b or self.count[a >> 1] != 2:
+            return None
+        inner = self.old.nodes[a >> 1]
+        return inner if inner[0] == "mul" and inner[1] < 0 else None
 
     def atom(self, image: int) -> Term:
         """A new reference as a term that is not looked into."""
@@ -106,22 +120,26 @@ class _Regrouping(Rewriter):
     def sum(self, number: int, plain: int) -> int:
         """A sum with equal terms merged and common factors taken out, if there are any."""
         operands = self.operands(number)
-        if len(operands) <= _LONGEST:
-            return self.regrouped(operands, plain)
         pieces = [operands[i : i + _LONGEST] for i in range(0, len(operands), _LONGEST)]
-        return self.add_up(self.regrouped(p, self.add_up(map(self.translate, p))) for p in pieces)
+        better = [self.regrouped(piece) for piece in pieces]
+        if all(total is None for total in better):
+            return plain
+        return self.add_up(
+            self.add_up(map(self.translate, piece)) if total is None else total
+            for piece, total in zip(pieces, better, strict=True)
+        )
 
-    def regrouped(self, operands: list[int], plain: int) -> int:
-        """The sum of old references; `plain`, if the rules save nothing."""
+    def regrouped(self, operands: list[int]) -> int | None:
+        """The sum of old references by the rules; None if these save nothing."""
         terms, saved = self.merged([self.term(ref) for ref in operands])
         if terms is None:
-            return plain
+            return None
         for join in (join_squares, join_selections):
             joined = join(self.new, terms)
             if joined is not None:
                 merged, _ = self.merged(joined)
                 terms, saved = joined if merged is None else merged, True
-        return self.factored(terms) if saved or _most_shared(terms) is not None else plain
+        return self.factored(terms) if saved or _most_shared(terms) is not None else None
 
     def merged(self, terms: list[Term]) -> tuple[list[Term] | None, bool]:
         """Equal terms added, and whether that saves anything; None where numbers leave the normal range."""

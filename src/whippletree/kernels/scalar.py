@@ -213,6 +213,11 @@ class Scalar:
         ref = self._lift(other)
         return NotImplemented if ref is None else Scalar(self.graph, self.graph.maximum(self.ref, ref))
 
+    @property
+    def known(self) -> float | None:
+        """The value, where folding has found it, else None."""
+        return self.graph.value(self.ref) if self.ref < 0 else None
+
     # NumPy asks for these of numbers
 
     @property
@@ -266,18 +271,18 @@ class Scalar:
     # What needs the value itself works only where folding has found it
 
     def __bool__(self) -> bool:
-        return bool(self._known("a branch"))
+        return bool(self._value_for("a branch"))
 
     def __float__(self) -> float:
-        return self._known("conversion to a plain number")
+        return self._value_for("conversion to a plain number")
 
     def __int__(self) -> int:
-        return int(self._known("conversion to a plain number"))
+        return int(self._value_for("conversion to a plain number"))
 
     def __complex__(self) -> complex:
-        return complex(self._known("conversion to a plain number"))
+        return complex(self._value_for("conversion to a plain number"))
 
-    def _known(self, use: str) -> float:
+    def _value_for(self, use: str) -> float:
         if self.ref >= 0:
             raise refusal(use)
         return self.graph.value(self.ref)

@@ -99,11 +99,11 @@ class _Bag:
                 return sign
         return None
 
-    def replace(self, pair: Pair, sign: int, by: int) -> list[Pair]:
+    def replace(self, pair: Pair, sign: int, by: int) -> set[Pair]:
         """Put one operand in the place of a pair; returns the pairs this makes."""
         self.refs.remove(pair[0] ^ sign)
         self.refs.remove(pair[1] ^ sign)
-        made = [_pair(ref, by | sign) for ref in self.refs]
+        made = {_pair(ref, by | sign) for ref in self.refs}
         self.refs.append(by | sign)
         self.changed = True
         return made
@@ -127,7 +127,8 @@ def _shared_pairs(bags: list[_Bag], first: int) -> list[Pair]:
     for bag in bags:
         candidates = [ref for ref in bag.refs if often[ref >> 1] > 1]
         for pair in {_pair(a, b) for i, a in enumerate(candidates) for b in candidates[:i]}:
-            holders.setdefault(pair, []).append(bag)
+            if pair[1] >= 0:  # two constants that are still apart are so for a reason
+                holders.setdefault(pair, []).append(bag)
     # Counts in the queue are upper bounds; what has changed since is found out when a pair comes up.
     queue = [(-len(held), pair) for pair, held in holders.items() if len(held) > 1]
     heapify(queue)

@@ -1,0 +1,177 @@
+"""What is folded while a function is recorded, and what simplification finds afterwards: exact results."""
+
+import math
+
+import numpy as np
+import pytest
+
+from whippletree.kernels.program import Program, operands
+from whippletree.kernels.simplify import simplify
+from whippletree.kernels.trace import trace
+
+NAMES = ("x", "y", "z", "u")
+
+
+def text(program: Program) -> str:
+    """A program of scalar inputs, written out as expressions."""
+    values = [entry.name for entry in program.inputs] + [f"{c:g}" for c in program.constants]
+    for op, _, numbers in operands(program):
+        values.append(f"{op}({', '.join(values[n] for n in numbers)})")
+    return ", ".join(values[r] for r in program.results)
+
+
+def recorded(function) -> Program:
+    return trace(function, dict.fromkeys(NAMES, ()))
+
+
+FOLDED = [
+    (lambda x, y, z, u: x * 0.0, "0"),
+    (lambda x, y, z, u: 0.0 * (x + y), "0"),
+    (lambda x, y, z, u: x * 1.0, "x"),
+    (lambda x, y, z, u: x * -1.0, "neg(x)"),
+    (lambda x, y, z, u: x + 0.0, "x"),
+    (lambda x, y, z, u: 0.0 - x, "neg(x)"),
+    (lambda x, y, z, u: x - x, "0"),
+    (lambda x, y, z, u: (x + y) - (y + x), "0"),
+    (lambda x, y, z, u: x + -x, "0"),
+    (lambda x, y, z, u: x / x, "1"),
+    (lambda x, y, z, u: 0.0 / x, "0"),
+    (lambda x, y, z, u: x + x, "mul(2, x)"),
+    (lambda x, y, z, u: -(x * -1.0), "x"),
+    (lambda x, y, z, u: (-x) * (-y), "mul(x, y)"),
+    (lambda x, y, z, u: (-x) / (-y), "div(x, y)"),
+    (lambda x, y, z, u: x - (-y), "add(x, y)"),
+    (lambda x, y, z, u: -x + y, "sub(y, x)"),
+    (lambda x, y, z, u: -(x - y), "sub(y, x)"),
+    (lambda x, y, z, u: -(2.5 * x), "mul(-2.5, x)"),
+    (lambda x, y, z, u: z - (-x) * y, "add(z, mul(x, y))"),
+    (lambda x, y, z, u: (x * y - y * x, x * y + z - z), "0, sub(add(z, mul(x, y)), z)"),
+    (lambda x, y, z, u: 2.0 * (3.0 * x), "mul(6, x)"),
+    (lambda x, y, z, u: (x * 3.0) / 4.0, "mul(0.75, x)"),
+    (lambda x, y, z, u: x / 4.0, "mul(0.25, x)"),
+    (lambda x, y, z, u: x / 3.0, "div(x, 3)"),
+    (lambda x, y, z, u: 3.0 * (x / 3.0), "x"),
+    (lambda x, y, z, u: (x / 3.0) / 5.0, "div(x, 15)"),
+    (lambda x, y, z, u: 6.0 / (2.0 * x), "div(3, x)"),
+    (lambda x, y, z, u: 6.0 * (2.0 / x), "div(12, x)"),
+    (lambda x, y, z, u: (2.0 / x) / 4.0, "div(0.5, x)"),
+    (lambda x, y, z, u: (x + 1.0) + 2.0, "add(3, x)"),
+    (lambda x, y, z, u: 1.0 - (1.0 - x), "x"),
+    (lambda x, y, z, u: np.sin(-x), "neg(sin(x))"),
+    (lambda x, y, z, u: np.cos(-x), "cos(x)"),
+    (lambda x, y, z, u: np.cos(x - y) * np.cos(y - x), "mul(cos(sub(x, y)), cos(sub(x, y)))"),
+    (lambda x, y, z, u: np.tan(-x) * np.arcsin(-y), "mul(tan(x), asin(y))"),
+    (lambda x, y, z, u: np.arctan2(-y, x), "neg(atan2(y, x))"),
+    (lambda x, y, z, u: np.arccos(-x), "acos(neg(x))"),
+    (lambda x, y, z, u: abs(-abs(y - x)), "abs(sub(x, y))"),
+    (lambda x, y, z, u: np.floor(np.floor(x)), "floor(x)"),
+    (lambda x, y, z, u: x**0, "1"),
+    (lambda x, y, z, u: x**1, "x"),
+    (lambda x, y, z, u: x**3, "mul(x, mul(x, x))"),
+    (lambda x, y, z, u: x**4, "mul(mul(x, x), mul(x, x))"),
+    (lambda x, y, z, u: x**-2, "div(1, mul(x, x))"),
+    (lambda x, y, z, u: x**0.5, "sqrt(x)"),
+    (lambda x, y, z, u: x**-0.5, "div(1, sqrt(x))"),
+    (lambda x, y, z, u: x**1.5, "mul(x, sqrt(x))"),
+    (lambda x, y, z, u: x**0.3, "exp(mul(0.3, log(x)))"),
+    (lambda x, y, z, u: x**y, "exp(mul(y, log(x)))"),
+    (lambda x, y, z, u: np.arctan(x), "atan2(x, 1)"),
+    (lambda x, y, z, u: x.minimum(x), "x"),
+    (lambda x, y, z, u: (-x).minimum(-y), "neg(maximum(x, y))"),
+    (lambda x, y, z, u: x.minimum(y) - y.minimum(x), "0"),
+    (lambda x, y, z, u: (x < x).where(y, z), "z"),
+    (lambda x, y, z, u: (x < y).where(z, z), "z"),
+    (lambda x, y, z, u: (x > y).where(-z, -u), "neg(where(lt(y, x), z, u))"),
+    (lambda x, y, z, u: (~(x < y)).where(z, u), "where(lt(x, y), u, z)"),
+    (lambda x, y, z, u: (x > 0.0).where(y, z), "where(gt(x, 0), y, z)"),
+    (lambda x, y, z, u: (-x < -y).where(z, u), "where(lt(y, x), z, u)"),
+    (lambda x, y, z, u: (-x <= 2.0).where(z, u), "where(ge(x, -2), z, u)"),
+    (lambda x, y, z, u: (x < y).where((x < y).where(z, u), y), "where(lt(x, y), z, y)"),
+    (lambda x, y, z, u: (x != y).where(z, u), "where(eq(x, y), u, z)"),
+    (lambda x, y, z, u: ((x < y) | ~(x < y)).where(z, u), "z"),
+    (lambda x, y, z, u: ((x < y) & ~(x < y)).where(z, u), "u"),
+    (lambda x, y, z, u: ((x < y) & True).where(z, u), "where(lt(x, y), z, u)"),
+    (lambda x, y, z, u: ((x < y) | (z < u)) & (x < u), "where(and(or(lt(x, y), lt(z, u)), lt(x, u)), 1, 0)"),
+    (lambda x, y, z, u: (x < y) * z, "mul(z, where(lt(x, y), 1, 0))"),
+    (lambda x, y, z, u: np.sin(np.float64(0.0)) + x * np.float64(2.0), "mul(2, x)"),
+]
+
+
+@pytest.mark.parametrize(("function", "expected"), FOLDED, ids=[e for _, e in FOLDED])
+def test_folding(function, expected):
+    assert text(recorded(function)) == expected
+
+
+SIMPLIFIED = [
+    # a common factor
+    (lambda x, y, z, u: x * y + x * z, "mul(x, add(y, z))"),
+    (lambda x, y, z, u: x * y - z * x, "mul(x, sub(y, z))"),
+    (lambda x, y, z, u: x * y + x * z + u * x, "mul(x, add(u, add(y, z)))"),
+    (lambda x, y, z, u: x * y * z + x * y * u, "mul(mul(x, y), add(z, u))"),
+    (lambda x, y, z, u: 1.7 * x + y * 1.7, "mul(1.7, add(x, y))"),
+    (lambda x, y, z, u: 1.7 * x - y * 1.7, "mul(1.7, sub(x, y))"),
+    (lambda x, y, z, u: x / u + y / u, "div(add(x, y), u)"),
+    (lambda x, y, z, u: x * y / u + z / u, "div(add(z, mul(x, y)), u)"),
+    # products with another use stay
+    (lambda x, y, z, u: (x * y + x * z, x * y, x * z), "add(mul(x, y), mul(x, z)), mul(x, y), mul(x, z)"),
+    # constants meet
+    (lambda x, y, z, u: (1.5 * x) * (2.0 * y), "mul(3, mul(x, y))"),
+    (lambda x, y, z, u: ((x * 1.5) * y) * 4.0, "mul(6, mul(x, y))"),
+    (lambda x, y, z, u: y * (1.6 * x) - x * (1.6 * y), "0"),
+    (lambda x, y, z, u: y * (1.5 * x) + x * (2.5 * y), "mul(4, mul(x, y))"),
+    (lambda x, y, z, u: (x + z) + (y - z), "add(x, y)"),
+    (lambda x, y, z, u: 3.0 * x + y - 2.0 * x, "add(x, y)"),
+    (lambda x, y, z, u: (x + 2.0) + (y - 2.0), "add(x, y)"),
+    (lambda x, y, z, u: 0.1 * x + 0.2 * x - 0.3 * x + y, "y"),
+    # sines and cosines
+    (lambda x, y, z, u: np.sin(x) ** 2 + np.cos(x) ** 2, "1"),
+    (lambda x, y, z, u: y * np.sin(x) * np.sin(x) + np.cos(x) ** 2 * y, "y"),
+    (lambda x, y, z, u: 3.0 * np.sin(x) ** 2 + 2.0 * np.cos(x) ** 2, "add(2, mul(sin(x), sin(x)))"),
+    # halves of a selection
+    (lambda x, y, z, u: (x < y).where(z, 0.0) + (x < y).where(0.0, u), "where(lt(x, y), z, u)"),
+    (lambda x, y, z, u: (x < y).where(z, 0.0) - (x < y).where(0.0, u), "where(lt(x, y), z, neg(u))"),
+    # shared pairs
+    (
+        lambda x, y, z, u: ((x + y) + z, (x + u) + y),
+        "add(z, add(x, y)), add(u, add(x, y))",
+    ),
+    (
+        lambda x, y, z, u: ((x * y) * z, (x * u) * y),
+        "mul(z, mul(x, y)), mul(u, mul(x, y))",
+    ),
+    (
+        lambda x, y, z, u: ((x - y) + z, u + (y - x)),
+        "add(z, sub(x, y)), sub(u, sub(x, y))",
+    ),
+    # nothing to gain: left as written
+    (lambda x, y, z, u: (x + y) + (z + u), "add(add(x, y), add(z, u))"),
+    (lambda x, y, z, u: x + x * y, "add(x, mul(x, y))"),
+]
+
+
+@pytest.mark.parametrize(("function", "expected"), SIMPLIFIED, ids=[e for _, e in SIMPLIFIED])
+def test_simplification(function, expected):
+    assert text(simplify(recorded(function))) == expected
+
+
+def test_constants_that_would_leave_the_number_range_stay_apart():
+    tiny, huge = 1e-200, 1e200
+    for function in (
+        lambda x, y, z, u: tiny * (tiny * x),
+        lambda x, y, z, u: huge * (huge * x),
+        lambda x, y, z, u: (tiny * x) * (tiny * y),
+        lambda x, y, z, u: (tiny * x) * (tiny * y) + (tiny * z) * (tiny * u),
+        lambda x, y, z, u: (tiny * x) / huge,
+    ):
+        program = recorded(function)
+        big = (1e250, 1e251, 1.5e250, 3e250)
+        assert math.isfinite(program(*big)) == math.isfinite(float(function(*big)))
+        np.testing.assert_allclose(simplify(program)(*big), program(*big), rtol=1e-15)
+        np.testing.assert_allclose(program(*big), function(*big), rtol=1e-15)
+
+
+def test_infinite_and_undefined_constants_pass_through():
+    program = recorded(lambda x, y, z, u: (x.minimum(math.inf), y + math.nan, -math.inf + z, u / 0.0))
+    small, undefined, infinite, quotient = simplify(program)(1.5, 2.5, 3.5, -4.5)
+    assert (small, infinite, quotient) == (1.5, -math.inf, -math.inf)
+    assert math.isnan(undefined)
