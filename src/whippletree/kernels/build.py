@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 
 import llvmlite
@@ -25,18 +26,19 @@ def _version(package: str) -> str:
 
 def kernel_code(program: Program, target: Host, width: int) -> Code:
     """Code of `wt_batch`, and of `wt_one` for width 1."""
-    return _code(program, target, f"kernel {width}")
+    return _code(f"{program.digest} {width}", target, lambda: kernel_text(program, target, width))
 
 
 def call_code(program: Program, target: Host) -> Code:
-    """Code of `wt_call`."""
-    return _code(program, target, "call")
+    """Code of `wt_call`; programs of the same shapes share it on disk."""
+    text = call_text(program)
+    return _code(text, target, lambda: text)
 
 
-def _code(program: Program, target: Host, kind: str) -> Code:
+def _code(content: str, target: Host, text: Callable[[], str]) -> Code:
+    """Code by what determines it, made of the text if it is not in the cache."""
     name = cache.key(
-        program.digest,
-        kind,
+        content,
         target.triple,
         target.cpu,
         target.features,
@@ -47,15 +49,9 @@ def _code(program: Program, target: Host, kind: str) -> Code:
     )
     data = cache.load(name)
     if data is None:
-        data = compile_object(_text(program, target, kind), target)
+        data = compile_object(text(), target)
         cache.save(name, data)
     return Code(data, target)
-
-
-def _text(program: Program, target: Host, kind: str) -> str:
-    if kind == "call":
-        return call_text(program)
-    return kernel_text(program, target, int(kind.split()[1]))
 
 
 def kernel_text(program: Program, target: Host, width: int) -> str:

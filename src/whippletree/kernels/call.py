@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .call_ir import CALL, ENTRIES, TABLE
+from .call_layout import CALL, ENTRIES, TABLE
 from .machine import Code
 
 _METH_FASTCALL, _METH_KEYWORDS = 0x0080, 0x0002
@@ -28,7 +28,7 @@ _OLDEST, _NEWEST = (3, 11), (3, 14)
 
 @cache
 def supported() -> bool:
-    """Whether the layout of objects in this interpreter is the one `call_ir` reads."""
+    """Whether the layout of objects in this interpreter is the one `call_layout` states."""
     return (
         sys.implementation.name == "cpython"
         and _OLDEST <= sys.version_info[:2] <= _NEWEST
@@ -58,7 +58,7 @@ def _layout_holds() -> bool:
     )
 
 
-def native_function(name: str, code: Code, slow: Callable[..., Any]) -> Any:
+def native_function(name: str, code: Code, slow: Callable[..., Any], long_from: int) -> Any:
     """The built-in function whose body is `wt_call` of this code.
 
     Args:
@@ -66,8 +66,9 @@ def native_function(name: str, code: Code, slow: Callable[..., Any]) -> Any:
         code: A module of `call_text`, used by nobody else: its table is filled here.
         slow: Called with the same arguments where they are not plain arrays of the right shape. The function
             keeps it and the code alive; it must not in turn refer to the function.
+        long_from: Batches of so many states run without the interpreter's lock.
     """
-    for entry, address in {**_process_table(), "slow": id(slow)}.items():
+    for entry, address in {**_process_table(), "slow": id(slow), "long": long_from}.items():
         set_entry(code, entry, address)
     # A PyMethodDef has to outlive the function that refers to it. Its bytes, and all it refers to, are
     # items of the tuple that is the function's `self`: released when the function is, not before.

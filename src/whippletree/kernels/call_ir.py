@@ -11,136 +11,41 @@ Python and NumPy stands in the table `wt_python`, which `call.py` fills after lo
 
 from __future__ import annotations
 
+from .call_layout import (
+    CALL,
+    DATA,
+    DIMS,
+    ENTRIES,
+    FLOAT,
+    HELPERS,
+    ITEMS,
+    MOST_AXES,
+    PLAIN,
+    SIZE,
+    TABLE,
+    TYPE,
+    WRITEABLE,
+)
 from .llvm import attributes
 from .program import Program
 from .structure import leaves
 
-CALL = "wt_call"
-TABLE = "wt_python"
-
-# Entries of the table, in order.
-ENTRIES = (
-    "array_type",  # type object of numpy.ndarray
-    "float64",  # the one dtype object of native doubles
-    "float_type",  # type object of float
-    "out_name",  # the interned string "out"
-    "slow",  # what takes over when something is not plain: a Python callable
-    "one",  # address of wt_one; null as long as it is not compiled
-    "batch",  # address of wt_batch of the vector code; likewise
-    "new_array",  # PyArray_NewFromDescr
-    "to_scalar",  # PyArray_Return
-    "new_tuple",  # PyTuple_New
-    "vectorcall",  # PyObject_Vectorcall
-    "incref",  # Py_IncRef
-    "decref",  # Py_DecRef
-    "release",  # PyEval_SaveThread
-    "resume",  # PyEval_RestoreThread
-)
-
-# Layout of CPython objects and NumPy arrays on 64-bit builds with a GIL.
-_TYPE = 8
-_SIZE = 16  # of a tuple
-_ITEMS = 24  # of a tuple
-_FLOAT = 16  # value of a float
-_DATA, _NDIM, _DIMS, _DESCR, _FLAGS = 16, 24, 32, 56, 64
-_PLAIN = 0x001 | 0x100  # C-contiguous, aligned
-_WRITEABLE = 0x400
-
-_MOST_AXES = 32
-_LONG = 1 << 16  # operations from which on other threads may run meanwhile
+Shape = tuple[int, ...]
 
 
 def call_text(program: Program) -> str:
-    """IR of a module with `wt_call` and its table."""
-    return _Writer(program).text()
-
-
-_HELPERS = f"""
-@{TABLE} = dso_local global [{len(ENTRIES)} x ptr] zeroinitializer
-
-; Number of axes in front of the given shape, -1 if this is not a plain array ending in it.
-define internal i64 @wt_lead(ptr %a, i64 %ndim, ptr %dims, i32 %flags) {attributes(1)} {{
-start:
-  %type_at = getelementptr i8, ptr %a, i64 {_TYPE}
-  %type = load ptr, ptr %type_at
-  %array_type = load ptr, ptr @{TABLE}
-  %is_array = icmp eq ptr %type, %array_type
-  br i1 %is_array, label %array, label %no
-array:
-  %descr_at = getelementptr i8, ptr %a, i64 {_DESCR}
-  %descr = load ptr, ptr %descr_at
-  %float64_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("float64")}
-  %float64 = load ptr, ptr %float64_at
-  %is_double = icmp eq ptr %descr, %float64
-  %flags_at = getelementptr i8, ptr %a, i64 {_FLAGS}
-  %has = load i32, ptr %flags_at
-  %wanted = and i32 %has, %flags
-  %plain = icmp eq i32 %wanted, %flags
-  %good = and i1 %is_double, %plain
-  %ndim_at = getelementptr i8, ptr %a, i64 {_NDIM}
-  %ndim32 = load i32, ptr %ndim_at
-  %has_ndim = sext i32 %ndim32 to i64
-  %lead = sub i64 %has_ndim, %ndim
-  %enough = icmp sge i64 %lead, 0
-  %fits = and i1 %good, %enough
-  br i1 %fits, label %shape, label %no
-shape:
-  %dims_at = getelementptr i8, ptr %a, i64 {_DIMS}
-  %all = load ptr, ptr %dims_at
-  %tail = getelementptr i64, ptr %all, i64 %lead
-  %same = call i1 @wt_same(ptr %tail, ptr %dims, i64 %ndim)
-  br i1 %same, label %yes, label %no
-yes:
-  ret i64 %lead
-no:
-  ret i64 -1
-}}
-
-define internal i1 @wt_same(ptr %a, ptr %b, i64 %count) {attributes(1)} {{
-start:
-  br label %test
-test:
-  %i = phi i64 [0, %start], [%next, %compare]
-  %more = icmp slt i64 %i, %count
-  br i1 %more, label %compare, label %yes
-compare:
-  %a_at = getelementptr i64, ptr %a, i64 %i
-  %b_at = getelementptr i64, ptr %b, i64 %i
-  %a_i = load i64, ptr %a_at
-  %b_i = load i64, ptr %b_at
-  %next = add i64 %i, 1
-  %equal = icmp eq i64 %a_i, %b_i
-  br i1 %equal, label %test, label %no
-yes:
-  ret i1 true
-no:
-  ret i1 false
-}}
-
-; A new float64 array; null and an exception set if there is no memory.
-define internal ptr @wt_new(i32 %ndim, ptr %dims) {attributes(1)} {{
-  %incref_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("incref")}
-  %incref = load ptr, ptr %incref_at
-  %float64_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("float64")}
-  %float64 = load ptr, ptr %float64_at
-  call void %incref(ptr %float64)
-  %new_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("new_array")}
-  %new = load ptr, ptr %new_at
-  %type = load ptr, ptr @{TABLE}
-  %a = call ptr %new(ptr %type, ptr %float64, i32 %ndim, ptr %dims, ptr null, ptr null, i32 0, ptr null)
-  ret ptr %a
-}}
-"""
+    """IR of a module with `wt_call` and its table; it depends on the shapes of inputs and outputs alone."""
+    return _Writer(
+        [entry.shape for entry in program.inputs], [leaf.shape for leaf in leaves(program.outputs)]
+    ).text()
 
 
 class _Writer:
     """Writes `wt_call`: blocks one after the other, values named by a counter."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.shapes = [entry.shape for entry in program.inputs]
-        self.results = [leaf.shape for leaf in leaves(program.outputs)]
-        self.n_in, self.n_out = len(self.shapes), len(self.results)
+    def __init__(self, shapes: list[Shape], results: list[Shape]) -> None:
+        self.shapes, self.results = shapes, results
+        self.n_in, self.n_out = len(shapes), len(results)
         self.lines: list[str] = []
         self.block = "start"  # the one being written
         self._count = 0
@@ -158,7 +63,7 @@ class _Writer:
         self._ends()
         body = "\n".join(self.lines)
         head = f"define ptr @{CALL}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes(1)}"
-        return f"{_HELPERS}\n{constants}\n{head} {{\nstart:\n{body}\n}}\n"
+        return f"{HELPERS}\n{constants}\n{head} {{\nstart:\n{body}\n}}\n"
 
     # Small steps -------------------------------------------------------------------------------------------
 
@@ -197,7 +102,7 @@ class _Writer:
 
     def _arguments(self) -> None:
         """Right number of arguments, by position; of names at most `out`."""
-        self.put(f"%dims = alloca [{_MOST_AXES} x i64]")
+        self.put(f"%dims = alloca [{MOST_AXES} x i64]")
         self.put(f"%arrays = alloca [{self.n_in + self.n_out} x {{ptr, i64}}]")
         self.put(f"%new = alloca [{max(self.n_out, 1)} x ptr]")
         self.unless(self.value(f"icmp eq i64 %nargs, {self.n_in}"), "slow")
@@ -205,8 +110,8 @@ class _Writer:
         without = self.block
         self.put("br i1 %unnamed, label %inputs, label %named")
         self.label("named")
-        one = self.value(f"icmp eq i64 {self.field('%names', _SIZE, 'i64')}, 1")
-        same = self.value(f"icmp eq ptr {self.field('%names', _ITEMS)}, {self.entry('out_name')}")
+        one = self.value(f"icmp eq i64 {self.field('%names', SIZE, 'i64')}, 1")
+        same = self.value(f"icmp eq ptr {self.field('%names', ITEMS)}, {self.entry('out_name')}")
         self.unless(self.value(f"and i1 {one}, {same}"), "slow")
         self.put(f"%given = load ptr, ptr {self.slot('%args', self.n_in)}")
         with_out = self.block
@@ -223,10 +128,10 @@ class _Writer:
             a = self.value(f"load ptr, ptr {self.slot('%args', i)}")
             if shape == ():  # a Python float will do as well
                 check, number, join = self.fresh(), self.fresh(), self.fresh()
-                is_float = self.value(f"icmp eq ptr {self.field(a, _TYPE)}, {self.entry('float_type')}")
+                is_float = self.value(f"icmp eq ptr {self.field(a, TYPE)}, {self.entry('float_type')}")
                 self.put(f"br i1 {is_float}, label %{number}, label %{check}")
                 self.label(number)
-                at = self.value(f"getelementptr i8, ptr {a}, i64 {_FLOAT}")
+                at = self.value(f"getelementptr i8, ptr {a}, i64 {FLOAT}")
                 self.put(f"br label %{join}")
                 self.label(check)
                 lead0, data0 = self._plain(a, i, shape)
@@ -247,10 +152,10 @@ class _Writer:
         self.put(f"%single = icmp eq ptr {reference}, null")
         self.put("br i1 %single, label %one, label %batch")
 
-    def _plain(self, a: str, i: int, shape: tuple[int, ...]) -> tuple[str, str]:
-        lead = self.value(f"call i64 @wt_lead(ptr {a}, i64 {len(shape)}, ptr @wt_shape{i}, i32 {_PLAIN})")
+    def _plain(self, a: str, i: int, shape: Shape) -> tuple[str, str]:
+        lead = self.value(f"call i64 @wt_lead(ptr {a}, i64 {len(shape)}, ptr @wt_shape{i}, i32 {PLAIN})")
         self.unless(self.value(f"icmp sge i64 {lead}, 0"), "slow")
-        return lead, self.field(a, _DATA)
+        return lead, self.field(a, DATA)
 
     def _one(self) -> None:
         """One state: run straight into the result."""
@@ -261,12 +166,12 @@ class _Writer:
         self.put("br i1 %to_new, label %fresh, label %reuse")
         self.label("reuse")
         if self.n_out == 1:
-            shape, flags = self.results[0], _PLAIN | _WRITEABLE
+            shape, flags = self.results[0], PLAIN | WRITEABLE
             lead = self.value(
                 f"call i64 @wt_lead(ptr %out, i64 {len(shape)}, ptr @wt_shape{self.n_in}, i32 {flags})"
             )
             self.unless(self.value(f"icmp eq i64 {lead}, 0"), "slow")
-            self._run_one([self.field("%out", _DATA)])
+            self._run_one([self.field("%out", DATA)])
             self.put(f"call void {self.entry('incref')}(ptr %out)")
             self.put("ret ptr %out")
         else:
@@ -276,7 +181,7 @@ class _Writer:
             self._allocate(k, f"i32 {len(shape)}", f"@wt_shape{self.n_in + k}")
             for k, shape in enumerate(self.results)
         ]
-        self._run_one([self.field(a, _DATA) for a in arrays])
+        self._run_one([self.field(a, DATA) for a in arrays])
         arrays = [
             self.value(f"call ptr {self.entry('to_scalar')}(ptr {a})") if shape == () else a
             for a, shape in zip(arrays, self.results, strict=True)
@@ -305,7 +210,7 @@ class _Writer:
         self.unless(self.value(f"icmp ne ptr {result}, null"), f"failed{self.n_out}")
         for k, a in enumerate(arrays):
             self.put(
-                f"store ptr {a}, ptr {self.value(f'getelementptr i8, ptr {result}, i64 {_ITEMS + 8 * k}')}"
+                f"store ptr {a}, ptr {self.value(f'getelementptr i8, ptr {result}, i64 {ITEMS + 8 * k}')}"
             )
         self.put(f"ret ptr {result}")
 
@@ -315,12 +220,12 @@ class _Writer:
         code = self.entry("batch")
         ready = self.value(f"icmp ne ptr {code}, null")
         self.unless(self.value(f"and i1 {ready}, {self.value('icmp eq ptr %out, null')}"), "slow")
-        lead_dims = self.field(self.reference, _DIMS)
+        lead_dims = self.field(self.reference, DIMS)
         lead = "0"
         for i in range(self.n_in):  # the reference is the first with leading axes
             taken = self.value(f"icmp eq i64 {lead}, 0")
             lead = self.value(f"select i1 {taken}, i64 {self.leads[i]}, i64 {lead}")
-        most = _MOST_AXES - max(len(shape) for shape in self.results) if self.results else _MOST_AXES
+        most = MOST_AXES - max(len(shape) for shape in self.results) if self.results else MOST_AXES
         self.unless(self.value(f"icmp sle i64 {lead}, {most}"), "slow")
         for i, shape in enumerate(self.shapes):
             a = self.value(f"load ptr, ptr {self.slot('%args', i)}")
@@ -328,7 +233,7 @@ class _Writer:
             self.put(f"br i1 {self.value(f'icmp eq i64 {self.leads[i]}, 0')}, label %{join}, label %{check}")
             self.label(check)
             self.unless(self.value(f"icmp eq i64 {self.leads[i]}, {lead}"), "slow")
-            dims = self.field(a, _DIMS)
+            dims = self.field(a, DIMS)
             self.unless(self.value(f"call i1 @wt_same(ptr {dims}, ptr {lead_dims}, i64 {lead})"), "slow")
             self.put(f"br label %{join}")
             self.label(join)
@@ -342,7 +247,7 @@ class _Writer:
                 self.put(f"store i64 {d}, ptr {self.value(f'getelementptr i64, ptr %dims, i64 {place}')}")
             ndim = self.value(f"trunc i64 {self.value(f'add i64 {lead}, {len(shape)}')} to i32")
             arrays.append(self._allocate(k, f"i32 {ndim}", "%dims"))
-            self._describe(self.n_in + k, self.field(arrays[-1], _DATA), str(_bytes(shape)))
+            self._describe(self.n_in + k, self.field(arrays[-1], DATA), str(_bytes(shape)))
         self._run_batch(code, count)
         self._return(arrays)
 
@@ -368,8 +273,8 @@ class _Writer:
 
     def _run_batch(self, code: str, count: str) -> None:
         """Run, without the interpreter's lock if it takes long enough to matter."""
-        long_from = max(1, _LONG // (len(self.program.instructions) + 1))
         long_way, short_way, join = self.fresh(), self.fresh(), self.fresh()
+        long_from = self.value(f"ptrtoint ptr {self.entry('long')} to i64")
         is_long = self.value(f"icmp sge i64 {count}, {long_from}")
         self.put(f"br i1 {is_long}, label %{long_way}, label %{short_way}")
         self.label(long_way)
@@ -398,7 +303,7 @@ class _Writer:
         self.put(f"ret ptr {result}")
 
 
-def _bytes(shape: tuple[int, ...]) -> int:
+def _bytes(shape: Shape) -> int:
     total = 8
     for d in shape:
         total *= d

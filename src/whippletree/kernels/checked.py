@@ -72,7 +72,7 @@ class Checked:
                     place[...] = result
             results = places
         else:
-            results = [result[()] for result in results]  # numbers, where there are no axes
+            results = [result if result.ndim else result[()] for result in results]  # numbers, not 0-d arrays
         return results[0] if len(results) == 1 else tuple(results)
 
     def _bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:

@@ -13,6 +13,8 @@ from .machine import host
 from .program import Program
 from .structure import Branch, Leaf, unflatten
 
+_LONG = 1 << 16  # instructions; batches that take more let other threads run meanwhile
+
 
 class Kernel:
     """Machine code for one program.
@@ -78,7 +80,8 @@ class Kernel:
     def _native(self) -> Any:
         """The native function, which hands on to `_checked` what it does not do itself."""
         entrance = build.call_code(self.program, host())
-        function = call.native_function(self.name, entrance, self._checked)
+        long_from = max(1, _LONG // (len(self.program.instructions) + 1))
+        function = call.native_function(self.name, entrance, self._checked, long_from)
         self._checked.entrance = entrance
         return function
 

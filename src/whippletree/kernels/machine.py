@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from dataclasses import dataclass
 from functools import cache
 
@@ -86,14 +87,26 @@ class Code:
         _initialize()
         context = llvm.create_context()
         empty = llvm.parse_assembly(f'target triple = "{target.triple}"\n', context)
-        self._engine = llvm.create_mcjit_compiler(empty, _target_machine(target), use_lmm=True)
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
-        self._engine.finalize_object()
+        engine = llvm.create_mcjit_compiler(empty, _target_machine(target), use_lmm=True)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+        engine.finalize_object()
+        # Kept apart from this object: were engine and context garbage of the same cycle, the collector
+        # could finalize the context first, and LLVM would crash.
+        _engines[id(self)] = engine, context
+        weakref.finalize(self, _unload, id(self)).atexit = False
 
     def function(self, name: str) -> int:
         """Address of a function."""
-        return self._engine.get_function_address(name)
+        return _engines[id(self)][0].get_function_address(name)
 
     def variable(self, name: str) -> int:
         """Address of a global variable."""
-        return self._engine.get_global_value_address(name)
+        return _engines[id(self)][0].get_global_value_address(name)
+
+
+_engines: dict[int, tuple[llvm.ExecutionEngine, llvm.ContextRef]] = {}  # by id of the code
+
+
+def _unload(key: int) -> None:
+    engine, _ = _engines.pop(key)
+    engine.close()

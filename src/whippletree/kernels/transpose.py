@@ -41,7 +41,7 @@ def store_rows(e: Lanes, rows: Sequence[str], columns: Sequence[Real]) -> None:
 def _pieces(size: int, lanes: int) -> list[tuple[int, int]]:
     """(start, width) of the pieces that cover a row."""
     width = min(lanes, 4)  # wider pieces need more exchanges and save no loads worth having
-    if lanes == 1 or size == 1:
+    if lanes == 1 or size <= 1:
         return [(j, 1) for j in range(size)]
     while width > size:
         width //= 2

@@ -1,0 +1,117 @@
+"""What a native call knows of CPython and NumPy: where fields stand, and small functions that read them."""
+
+from __future__ import annotations
+
+from .llvm import attributes
+
+CALL = "wt_call"
+TABLE = "wt_python"
+
+# Entries of the table, in order.
+ENTRIES = (
+    "array_type",  # type object of numpy.ndarray
+    "float64",  # the one dtype object of native doubles
+    "float_type",  # type object of float
+    "out_name",  # the interned string "out"
+    "slow",  # what takes over when something is not plain: a Python callable
+    "one",  # address of wt_one; null as long as it is not compiled
+    "batch",  # address of wt_batch of the vector code; likewise
+    "long",  # number of states from which on other threads may run meanwhile
+    "new_array",  # PyArray_NewFromDescr
+    "to_scalar",  # PyArray_Return
+    "new_tuple",  # PyTuple_New
+    "vectorcall",  # PyObject_Vectorcall
+    "incref",  # Py_IncRef
+    "decref",  # Py_DecRef
+    "release",  # PyEval_SaveThread
+    "resume",  # PyEval_RestoreThread
+)
+
+# Layout of CPython objects and NumPy arrays on 64-bit builds with a GIL.
+TYPE = 8
+SIZE = 16  # of a tuple
+ITEMS = 24  # of a tuple
+FLOAT = 16  # value of a float
+DATA, NDIM, DIMS, DESCR, FLAGS = 16, 24, 32, 56, 64
+PLAIN = 0x001 | 0x100  # C-contiguous, aligned
+WRITEABLE = 0x400
+
+MOST_AXES = 32
+
+
+HELPERS = f"""
+@{TABLE} = dso_local global [{len(ENTRIES)} x ptr] zeroinitializer
+
+; Number of axes in front of the given shape, -1 if this is not a plain array ending in it.
+define internal i64 @wt_lead(ptr %a, i64 %ndim, ptr %dims, i32 %flags) {attributes(1)} {{
+start:
+  %type_at = getelementptr i8, ptr %a, i64 {TYPE}
+  %type = load ptr, ptr %type_at
+  %array_type = load ptr, ptr @{TABLE}
+  %is_array = icmp eq ptr %type, %array_type
+  br i1 %is_array, label %array, label %no
+array:
+  %descr_at = getelementptr i8, ptr %a, i64 {DESCR}
+  %descr = load ptr, ptr %descr_at
+  %float64_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("float64")}
+  %float64 = load ptr, ptr %float64_at
+  %is_double = icmp eq ptr %descr, %float64
+  %flags_at = getelementptr i8, ptr %a, i64 {FLAGS}
+  %has = load i32, ptr %flags_at
+  %wanted = and i32 %has, %flags
+  %plain = icmp eq i32 %wanted, %flags
+  %good = and i1 %is_double, %plain
+  %ndim_at = getelementptr i8, ptr %a, i64 {NDIM}
+  %ndim32 = load i32, ptr %ndim_at
+  %has_ndim = sext i32 %ndim32 to i64
+  %lead = sub i64 %has_ndim, %ndim
+  %enough = icmp sge i64 %lead, 0
+  %fits = and i1 %good, %enough
+  br i1 %fits, label %shape, label %no
+shape:
+  %dims_at = getelementptr i8, ptr %a, i64 {DIMS}
+  %all = load ptr, ptr %dims_at
+  %tail = getelementptr i64, ptr %all, i64 %lead
+  %same = call i1 @wt_same(ptr %tail, ptr %dims, i64 %ndim)
+  br i1 %same, label %yes, label %no
+yes:
+  ret i64 %lead
+no:
+  ret i64 -1
+}}
+
+define internal i1 @wt_same(ptr %a, ptr %b, i64 %count) {attributes(1)} {{
+start:
+  br label %test
+test:
+  %i = phi i64 [0, %start], [%next, %compare]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %compare, label %yes
+compare:
+  %a_at = getelementptr i64, ptr %a, i64 %i
+  %b_at = getelementptr i64, ptr %b, i64 %i
+  %a_i = load i64, ptr %a_at
+  %b_i = load i64, ptr %b_at
+  %next = add i64 %i, 1
+  %equal = icmp eq i64 %a_i, %b_i
+  br i1 %equal, label %test, label %no
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+
+; A new float64 array; null and an exception set if there is no memory.
+define internal ptr @wt_new(i32 %ndim, ptr %dims) {attributes(1)} {{
+  %incref_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("incref")}
+  %incref = load ptr, ptr %incref_at
+  %float64_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("float64")}
+  %float64 = load ptr, ptr %float64_at
+  call void %incref(ptr %float64)
+  %new_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("new_array")}
+  %new = load ptr, ptr %new_at
+  %type = load ptr, ptr @{TABLE}
+  %a = call ptr %new(ptr %type, ptr %float64, i32 %ndim, ptr %dims, ptr null, ptr null, i32 0, ptr null)
+  ret ptr %a
+}}
+"""

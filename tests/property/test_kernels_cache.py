@@ -1,0 +1,237 @@
+"""The cache of machine code: found again, and never in the way whatever happens to it."""
+
+import multiprocessing
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from whippletree.kernels import build, cache
+from whippletree.kernels.kernel import Kernel
+from whippletree.kernels.trace import trace
+
+X = np.arange(-11.0, 12.0) / 8.0  # no rounding anywhere
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    if cache.directory() != tmp_path / "whippletree" / "kernels":
+        pytest.skip("this system keeps caches elsewhere")
+    return cache.directory()
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """The list of IR texts compiled from now on."""
+    texts = []
+    real = build.compile_object
+
+    def counted(text, target):
+        texts.append(text)
+        return real(text, target)
+
+    monkeypatch.setattr(build, "compile_object", counted)
+    return texts
+
+
+def use(factor: float = 3.0) -> None:
+    """Make a kernel and use all of its code."""
+    k = Kernel(trace(lambda x: factor * x + 1.0, {"x": ()}))
+    np.testing.assert_array_equal(k(X), factor * X + 1.0)
+    assert k(2.0) == factor * 2.0 + 1.0
+
+
+def test_code_is_found_again(compilations, folder):
+    use()
+    assert len(compilations) == 3  # the entrance, one state, batches
+    use()
+    assert len(compilations) == 3
+    use(4.0)
+    assert len(compilations) == 5  # the same entrance: it depends on the shapes alone
+
+
+def test_permissions(folder):
+    use()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_info_and_clear(folder):
+    assert cache.info() == cache.CacheInfo(folder, 0, 0)
+    use()
+    found = cache.info()
+    assert found.path == folder
+    assert found.entries == 3
+    assert found.bytes == sum(path.stat().st_size for path in folder.iterdir())
+    (folder / "notes.txt").write_text("not ours")
+    assert cache.clear() == found
+    assert cache.info().entries == 0
+    assert [path.name for path in folder.iterdir()] == ["notes.txt"]
+    use()
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def exchange(path: Path) -> None:
+    """Whole, but the content of another entry."""
+    others = sorted(path.parent.iterdir())
+    path.write_bytes(others[others.index(path) - 1].read_bytes())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        truncate,
+        flip,
+        exchange,
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_text("something else entirely"),
+        lambda path: (path.unlink(), path.mkdir()),
+        lambda path: path.chmod(0o622),
+    ],
+)
+def test_damaged_entries_are_compiled_anew(damage, compilations, folder):
+    use()
+    saved = [(path, path.read_bytes()) for path in sorted(folder.iterdir())]
+    for path, _ in saved:
+        damage(path)
+        if path.is_file():
+            os.utime(path)
+        if damage is exchange:
+            break  # the others stay what they were
+    use()
+    damaged = 1 if damage is exchange else 3
+    assert len(compilations) == 3 + damaged
+    if all(path.is_file() for path, _ in saved):
+        use()  # and put right
+        assert len(compilations) == 3 + damaged
+
+
+def test_directory_that_others_may_write_is_not_used(compilations, folder):
+    use()
+    for mode in (0o777, 0o770, 0o702):
+        folder.chmod(mode)
+        before = sorted((path.name, path.stat().st_mtime_ns) for path in folder.iterdir())
+        count = len(compilations)
+        use()
+        assert len(compilations) == count + 3
+        assert sorted((path.name, path.stat().st_mtime_ns) for path in folder.iterdir()) == before
+
+
+def test_entries_of_another_user_are_not_used(compilations, monkeypatch):
+    use()
+    monkeypatch.setattr(os, "getuid", lambda: 12345678)
+    use()
+    assert len(compilations) == 6
+
+
+def test_directory_that_is_a_file(folder, compilations):
+    folder.parent.mkdir(parents=True)
+    folder.write_text("in the way")
+    use()
+    assert cache.info().entries == 0
+    assert cache.clear().entries == 0
+    assert folder.read_text() == "in the way"
+
+
+def test_directory_that_cannot_be_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/none")
+    use()
+    assert cache.info().entries == 0
+
+
+@pytest.mark.parametrize("call", ["mkstemp", "replace"])
+def test_full_or_read_only_disk(call, monkeypatch, folder):
+    def fails(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkstemp" if call == "mkstemp" else "os.replace", fails)
+    use()
+    assert list(folder.iterdir()) == []
+
+
+def test_no_home(monkeypatch):
+    monkeypatch.delenv("XDG_CACHE_HOME")
+
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    use()
+    assert cache.load("0" * 64) is None
+
+
+def test_relative_cache_home_is_ignored(monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "somewhere")
+    assert cache.directory() == Path.home() / ".cache" / "whippletree" / "kernels"
+
+
+def test_interrupted_write_leaves_the_old_entry(folder, monkeypatch):
+    cache.save("entry", b"old")
+
+    def dies(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", dies)
+    with pytest.raises(KeyboardInterrupt):
+        cache.save("entry", b"new")
+    assert cache.load("entry") == b"old"
+    cache.clear()
+    assert list(folder.iterdir()) == []  # what was left over is removed as well
+
+
+def _many_at_once(start, seed: int) -> None:
+    start.wait()
+    rng = np.random.default_rng(seed)
+    for factor in rng.permutation(6):
+        use(float(factor) + 2.5)
+
+
+def test_processes_at_once(folder):
+    context = multiprocessing.get_context("spawn")
+    start = context.Event()
+    workers = [context.Process(target=_many_at_once, args=(start, seed)) for seed in range(2)]
+    for worker in workers:
+        worker.start()
+    start.set()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    assert cache.info().entries == 1 + 2 * 6
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_another_process_uses_it(folder, compilations):
+    use()
+    script = (
+        "import numpy as np\n"
+        "from whippletree.kernels import build\n"
+        "from whippletree.kernels.kernel import Kernel\n"
+        "from whippletree.kernels.trace import trace\n"
+        "build.compile_object = None\n"
+        "k = Kernel(trace(lambda x: 3.0 * x + 1.0, {'x': ()}))\n"
+        "print(k(2.0), k(np.arange(3.0)))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "7.0 [1. 4. 7.]\n"
+
+
+def test_keys_tell_parts_apart():
+    assert cache.key("ab", "c") != cache.key("a", "bc")
+    assert cache.key("ab", "c") == cache.key("ab", "c")

@@ -1,0 +1,166 @@
+"""Machine code agrees with the interpreter, and all its forms agree with one another to the last bit."""
+
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+import pytest
+
+from random_graphs import Recipe, agree, recipe
+from whippletree.kernels import build, checked
+from whippletree.kernels.llvm import BATCH
+from whippletree.kernels.machine import host
+from whippletree.kernels.program import Program
+from whippletree.kernels.structure import leaves
+from whippletree.kernels.trace import trace
+
+WIDTHS = [width for width in (1, 2, 4, 8) if width <= host().width]
+FMA = [True, False] if host().fma else [False]
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def run(
+    program: Program, inputs: list[np.ndarray], width: int, fma: bool, first: int = 0
+) -> list[np.ndarray]:
+    """All outputs of code of this width for rows first … of the inputs; rows before and after stay NaN."""
+    count = max(len(a) for a in inputs)
+    outputs = [np.full((count + 3, leaf.size), np.nan) for leaf in leaves(program.outputs)]
+    table = [(a.ctypes.data, a.strides[0] if len(a) > 1 else 0) for a in (*inputs, *outputs)]
+    described = np.array(table, dtype=np.int64)
+    code = build.kernel_code(program, replace(host(), fma=fma), width)
+    checked._Batch(code.function(BATCH))(described.ctypes.data, first, count)
+    for out in outputs:
+        assert np.isnan(out[count:]).all()
+        assert np.isnan(out[:first]).all()
+    return [out[first:count] for out in outputs]
+
+
+def assert_same_bits(one: np.ndarray, other: np.ndarray) -> None:
+    np.testing.assert_array_equal(one.view(np.uint64), other.view(np.uint64))
+
+
+def graph(seed: int) -> tuple[Recipe, Program, np.random.Generator]:
+    rng = np.random.default_rng(seed)
+    made = recipe(lambda n: int(rng.integers(n)), 40)
+    return made, trace(lambda x: np.stack(made.traced(x)), {"x": (made.n_inputs,)}), rng
+
+
+@pytest.mark.parametrize("fma", FMA)
+@pytest.mark.parametrize("seed", range(25))
+def test_random_graphs_for_every_width(seed, fma):
+    made, program, rng = graph(seed)
+    x = rng.uniform(-3.0, 3.0, (2 * max(WIDTHS) + 3, made.n_inputs))
+    (scalar,) = run(program, [x], 1, fma)
+    decided = 0
+    for row, values in zip(x, scalar, strict=True):
+        bounds = made.bounded(row)
+        assert agree(values, bounds)
+        decided += sum(np.isfinite(b.error) for b in bounds)
+    assert decided > 0
+    for width in WIDTHS[1:]:
+        assert_same_bits(run(program, [x], width, fma)[0], scalar)
+
+
+def test_every_operation_was_reached():
+    seen = {i[0] for seed in range(25) for i in graph(seed)[1].instructions}
+    basic = {
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "neg",
+        "sqrt",
+        "abs",
+        "floor",
+        "minimum",
+        "maximum",
+        "where",
+        "and",
+        "not",
+    }
+    assert seen >= basic | {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
+
+
+def test_long_graph():
+    rng = np.random.default_rng(5)
+    made = recipe(lambda n: int(rng.integers(n)), 1500, calm=True)
+    made = Recipe(made.n_inputs, made.steps, tuple(range(made.n_inputs, made.n_inputs + 1500, 7)))
+    program = trace(lambda x: np.stack(made.traced(x)), {"x": (made.n_inputs,)})
+    x = rng.uniform(-1.0, 1.0, (max(WIDTHS) + 1, made.n_inputs))
+    (scalar,) = run(program, [x], 1, host().fma)
+    bounds = made.bounded(x[0])
+    assert sum(b.error < 1e-9 for b in bounds) > len(bounds) / 2
+    assert agree(scalar[0], bounds)
+    for width in WIDTHS[1:]:
+        assert_same_bits(run(program, [x], width, host().fma)[0], scalar)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("size", range(13))
+def test_rows_of_every_length_and_every_remainder(width, size):
+    """Transposing moves every number to its place, and nothing else is touched."""
+    program = trace(lambda x, y: (x[::-1], y + 0.0 * sum(x, 0.0)), {"x": (size,), "y": ()})
+    rng = np.random.default_rng(size)
+    for count in range(1, 2 * width + 2):
+        x, y = rng.uniform(-1.0, 1.0, (count, size)), rng.uniform(-1.0, 1.0, (count, 1))
+        backwards, same = run(program, [x, y], width, host().fma)
+        np.testing.assert_array_equal(backwards, x[:, ::-1])
+        np.testing.assert_array_equal(same, y)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_strides_and_ranges(width):
+    program = trace(lambda a, b: a @ b, {"a": (3, 3), "b": (3,)})
+    rng = np.random.default_rng(0)
+    count = 2 * width + 1
+    a, b = rng.uniform(-1.0, 1.0, (count, 9)), rng.uniform(-1.0, 1.0, (count, 3))
+    (straight,) = run(program, [a, b], 1, host().fma)
+    padded = rng.uniform(-1.0, 1.0, (2 * count, 14))
+    padded[::2, 5:] = a
+    for rows in (padded[::2, 5:], np.ascontiguousarray(a[::-1])[::-1]):  # further apart, and backwards
+        assert_same_bits(run(program, [rows, b], width, host().fma)[0], straight)
+    for first in range(count):
+        assert_same_bits(run(program, [a, b], width, host().fma, first)[0], straight[first:])
+    shared = run(program, [a[:1], b], width, host().fma)[0]
+    assert_same_bits(shared, run(program, [np.repeat(a[:1], count, axis=0), b], 1, host().fma)[0])
+
+
+def test_constant_and_repeated_outputs():
+    numbers = [1.5, 0.0, np.inf, 5e-324, 0.1, -np.inf, 1.5]
+    program = trace(lambda x: [np.array(numbers), x, x, 7.0], {"x": (2,)})
+    x = np.array([[1.0, -2.0], [3.0, 4.0], [-5.0, 6.0]])
+    for width in WIDTHS:
+        constant, first, second, seven = run(program, [x], width, host().fma)
+        np.testing.assert_array_equal(constant, np.tile(numbers, (3, 1)))
+        np.testing.assert_array_equal(first, x)
+        np.testing.assert_array_equal(second, x)
+        np.testing.assert_array_equal(seven, np.full((3, 1), 7.0))
+
+
+def test_products_are_fused_once_for_all_widths():
+    """(1 + e)² - 1 - 2 e is e² with one rounding; with two it is 0."""
+    e = 2.0**-27
+    program = trace(lambda x, y: x * x - y, {"x": (), "y": ()})
+    x, y = np.full((9, 1), 1.0 + e), np.full((9, 1), 1.0 + 2.0 * e)
+    for width in WIDTHS:
+        for fma in FMA:
+            (value,) = run(program, [x, y], width, fma)
+            np.testing.assert_array_equal(value, e * e if fma else 0.0)
+
+
+def test_shapes_of_inputs_and_outputs():
+    shapes = {"a": (2, 3), "b": (), "c": (0,), "d": (1, 1, 4)}
+    program = trace(lambda a, b, c, d: {"t": a.T * b, "e": c, "s": d.sum()}, shapes)
+    rng = np.random.default_rng(1)
+    inputs = [rng.uniform(-1.0, 1.0, (5, *shape)) for shape in shapes.values()]
+    expected = program(*inputs)
+    tables = [a.reshape(5, prod(a.shape[1:])) for a in inputs]
+    for width in WIDTHS:
+        t, e, s = run(program, tables, width, host().fma)
+        np.testing.assert_array_equal(t.reshape(5, 3, 2), expected["t"])
+        assert e.shape == (5, 0)
+        np.testing.assert_allclose(s[:, 0], expected["s"], rtol=1e-14)
