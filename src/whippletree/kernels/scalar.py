@@ -28,11 +28,6 @@ class Scalar:
         self.graph = graph
         self.ref = ref
 
-    @property
-    def known(self) -> float | None:
-        """Its value where that depends on no input, else None."""
-        return self.graph.value(self.ref) if self.ref < 0 else None
-
     def _lift(self, other: Any) -> int | None:
         """The reference of an operand; None for what is no scalar, so that arrays can broadcast."""
         kind = other.__class__
@@ -314,11 +309,6 @@ class Condition:
     def number(self) -> Scalar:
         """1 where the condition holds, else 0."""
         return Scalar(self.graph, self.graph.where(self.ref, ONE, ZERO))
-
-    @property
-    def known(self) -> float | None:
-        """Its value where that depends on no input, else None."""
-        return self.graph.value(self.ref) if self.ref < 0 else None
 
     def _lift(self, other: Any) -> int | None:
         if isinstance(other, Condition):
