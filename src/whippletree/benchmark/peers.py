@@ -1,0 +1,97 @@
+"""Other libraries, set up with the same robot: what they can do in one call, as functions to time."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from lxml import etree
+
+Calls = dict[str, Callable[[], object]]
+
+BATCH_FOR_PEERS = 4096
+"""States in a batch given to a peer: enough to hide the call, small enough not to take all day."""
+
+
+def installed(module: str) -> bool:
+    """Whether a module can be imported."""
+    return find_spec(module) is not None
+
+
+def pinocchio_calls(path: Path, floating: bool) -> tuple[Calls, Calls]:
+    """Pinocchio's functions for one state, and for `BATCH_FOR_PEERS` states on one thread.
+
+    RNEA and ABA have parallel versions in C++, run with one thread; CRBA has none and is called in a
+    loop.
+    """
+    import pinocchio as pin
+
+    root = (pin.JointModelFreeFlyer(),) if floating else ()
+    model = pin.buildModelFromUrdf(str(path), *root)
+    data, pool = model.createData(), pin.ModelPool(model, 1)
+    rng = np.random.default_rng(0)
+    bounds = np.ones(model.nq)
+    states = [pin.randomConfiguration(model, -bounds, bounds) for _ in range(BATCH_FOR_PEERS)]
+    q = np.asfortranarray(np.array(states).T)
+    v, a, out = (np.asfortranarray(rng.normal(size=(model.nv, BATCH_FOR_PEERS))) for _ in range(3))
+    q1, v1, a1 = (x[:, 0].copy() for x in (q, v, a))
+    single: Calls = {
+        "rnea": lambda: pin.rnea(model, data, q1, v1, a1),
+        "crba": lambda: pin.crba(model, data, q1),
+        "aba": lambda: pin.aba(model, data, q1, v1, a1),
+    }
+
+    def crba_loop() -> None:
+        for state in states:
+            pin.crba(model, data, state)
+
+    batch: Calls = {
+        "rnea": lambda: pin.rneaInParallel(1, pool, q, v, a, out),
+        "crba": crba_loop,
+        "aba": lambda: pin.abaInParallel(1, pool, q, v, a, out),
+    }
+    return single, batch
+
+
+def mujoco_calls(path: Path, floating: bool) -> Calls:
+    """MuJoCo's functions for one state, constraints off: inverse dynamics, inertia matrix, forward dynamics."""
+    import mujoco
+
+    spec = mujoco.MjSpec.from_string(without_geometry(path))
+    if floating:
+        spec.worldbody.first_body().add_freejoint()
+    model = spec.compile()
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    data = mujoco.MjData(model)
+    data.qvel[:] = np.random.default_rng(0).normal(size=model.nv)
+    mujoco.mj_forward(model, data)
+    H, force = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+
+    def crba() -> None:
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_crb(model, data)
+        mujoco.mj_fullM(model, data, H)
+
+    def rnea() -> None:
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_rne(model, data, 1, force)
+
+    return {"rnea": rnea, "crba": crba, "aba": lambda: mujoco.mj_forward(model, data)}
+
+
+def without_geometry(path: Path) -> str:
+    """A URDF file as text without shapes and meshes, which dynamics does not need, for MuJoCo to read."""
+    root: Any = etree.parse(str(path), etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
+    for tag in ("visual", "collision", "transmission", "gazebo", "mujoco"):
+        for element in list(root.iter(tag)):
+            element.getparent().remove(element)
+    settings = etree.SubElement(etree.SubElement(root, "mujoco"), "compiler")
+    # Keep links and inertias as they are written.
+    settings.set("fusestatic", "false")
+    settings.set("balanceinertia", "true")
+    settings.set("discardvisual", "false")
+    return etree.tostring(root, encoding="unicode")
