@@ -6,11 +6,12 @@ import numpy as np
 
 from .rotate import lower, rotate_symmetric, symmetric
 from .scalar import Array, array
+from .shapes import Shapes
 from .transform import Transform
 from .vectors import cross, skew
 
 
-class Inertia:
+class Inertia(Shapes):
     """Spatial inertia of a rigid body in some frame: mass, first moment and rotational inertia.
 
     Args:
