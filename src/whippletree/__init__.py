@@ -7,6 +7,7 @@ first, the ground being -1; SI units and radians; gravity (0, 0, -9.81) unless g
 
 from . import examples
 from .compile import compile
+from .dh import DH, from_dh
 from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
 from .joints import (
     Cylindrical,
@@ -57,6 +58,7 @@ from .spatial import Inertia, Placement, maximum, minimum, where
 __version__ = "0.1.0"
 
 __all__ = [
+    "DH",
     "Body",
     "Cylindrical",
     "FileError",
@@ -101,6 +103,7 @@ __all__ = [
     "frame_acceleration",
     "frame_pose",
     "frame_velocity",
+    "from_dh",
     "jacobian",
     "jacobian_rate",
     "joint_reactions",
