@@ -3,41 +3,24 @@
 from collections.abc import Callable
 
 from ..errors import InputError
-from ..joints import Prismatic, Revolute
 from ..mechanism import Mechanism
-from ..spatial import Inertia, Placement
-
-# A thin rod of 1 kg and 1 m that hangs down from its joint.
-_ROD = Inertia(mass=1.0, com=(0.0, 0.0, -0.5), about_com=(1 / 12, 1 / 12, 0.0))
-
-
-def _pendulum() -> Mechanism:
-    m = Mechanism("pendulum")
-    m.add_body("rod", Revolute("y"), inertia=_ROD)
-    m.add_frame("tip", "rod", Placement((0.0, 0.0, -1.0)))
-    return m
-
-
-def _double_pendulum() -> Mechanism:
-    m = Mechanism("double-pendulum")
-    m.add_body("upper", Revolute("y"), inertia=_ROD)
-    m.add_body("lower", Revolute("y"), parent="upper", placement=Placement((0.0, 0.0, -1.0)), inertia=_ROD)
-    m.add_frame("tip", "lower", Placement((0.0, 0.0, -1.0)))
-    return m
-
-
-def _cart_pole() -> Mechanism:
-    m = Mechanism("cart-pole")
-    m.add_body("cart", Prismatic("x"), inertia=Inertia(mass=1.5, about_com=(0.02, 0.05, 0.06)))
-    m.add_body("pole", Revolute("y"), parent="cart", inertia=_ROD)
-    m.add_frame("tip", "pole", Placement((0.0, 0.0, -1.0)))
-    return m
-
+from .arms import seven_axis_arm, six_axis_arm
+from .legged import humanoid, quadruped
+from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, spherical_pendulum
+from .tops import asymmetric_top, spinning_top
 
 _BUILDERS: dict[str, Callable[[], Mechanism]] = {
-    "cart-pole": _cart_pole,
-    "double-pendulum": _double_pendulum,
-    "pendulum": _pendulum,
+    "asymmetric-top": asymmetric_top,
+    "cart-pole": cart_pole,
+    "double-pendulum": double_pendulum,
+    "furuta-pendulum": furuta_pendulum,
+    "humanoid": humanoid,
+    "pendulum": pendulum,
+    "quadruped": quadruped,
+    "seven-axis-arm": seven_axis_arm,
+    "six-axis-arm": six_axis_arm,
+    "spherical-pendulum": spherical_pendulum,
+    "spinning-top": spinning_top,
 }
 
 
@@ -56,6 +39,19 @@ def load(name: str) -> Mechanism:
     >>> load("double-pendulum").nv
     2
     """
+    return _builder(name)()
+
+
+def about(name: str) -> str:
+    """What a bundled mechanism is, in one line.
+
+    >>> about("double-pendulum")
+    'Two rods of 1 kg and 1 m, one hanging from the other.'
+    """
+    return (_builder(name).__doc__ or "").partition("\n")[0]
+
+
+def _builder(name: str) -> Callable[[], Mechanism]:
     if name not in _BUILDERS:
         raise InputError(f"no example named {name!r}; known: {', '.join(names())}")
-    return _BUILDERS[name]()
+    return _BUILDERS[name]
