@@ -8,6 +8,7 @@ first, the ground being -1; SI units and radians; gravity (0, 0, -9.81) unless g
 from . import examples
 from .compile import compile
 from .dh import DH, from_dh
+from .edit import add_payload, attach, lock, rename, reroot
 from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
 from .joints import (
     Cylindrical,
@@ -89,6 +90,8 @@ __all__ = [
     "Universal",
     "WhippletreeError",
     "aba",
+    "add_payload",
+    "attach",
     "bias_force",
     "body_accelerations",
     "body_to_reference",
@@ -108,6 +111,7 @@ __all__ = [
     "jacobian_rate",
     "joint_reactions",
     "kinetic_energy",
+    "lock",
     "maximum",
     "minimum",
     "momentum",
@@ -116,6 +120,8 @@ __all__ = [
     "parameter_names",
     "parameter_values",
     "potential_energy",
+    "rename",
+    "reroot",
     "rnea",
     "total_mass",
     "where",

@@ -1,0 +1,78 @@
+"""Attach one mechanism to another."""
+
+from dataclasses import replace
+
+from ..errors import ModelError
+from ..mechanism import GROUND, Frame, Mechanism
+from ..spatial import Placement
+from .parts import assemble, seen_from
+
+
+def attach(
+    m: Mechanism, other: Mechanism, frame: str, placement: Placement | None = None, prefix: str = ""
+) -> Mechanism:
+    """Both mechanisms as one, the ground of `other` being glued to a frame of `m`.
+
+    Args:
+        m: The one that stays as it is; name and gravity are its.
+        other: The one that is attached, with its joints, frames and gears. What it has on a Free
+            joint would fly: lock that joint first to mount it.
+        frame: A frame or body of `m`, or "ground".
+        placement: Where in that frame the ground of `other` comes to sit; at its origin by default.
+        prefix: Put before every name of `other`.
+
+    Raises:
+        ModelError: No such frame, or a name that both have.
+
+    >>> import whippletree as wt
+    >>> rod = wt.examples.load("pendulum")
+    >>> m = wt.attach(wt.examples.load("cart-pole"), rod, "tip", prefix="second_")
+    >>> [b.name for b in m.bodies], m.parents
+    (['cart', 'pole', 'second_rod'], [-1, 0, 1])
+    """
+    seat = m.frame(frame)
+    at = seat.placement if placement is None else seat.placement @ placement
+
+    def renamed(old: str) -> str:
+        return seat.body if old == GROUND else prefix + old
+
+    bodies = [
+        replace(
+            body,
+            name=prefix + body.name,
+            joint_name=prefix + body.joint_name,
+            parent=renamed(body.parent),
+            placement=seen_from(at if body.parent == GROUND else None, body.placement),
+        )
+        for body in other.bodies
+    ]
+    frames = [
+        Frame(
+            prefix + old.name,
+            renamed(old.body),
+            seen_from(at if old.body == GROUND else None, old.placement),
+        )
+        for old in other.frames
+    ]
+    gears = [
+        replace(gear, name=prefix + gear.name, driver=prefix + gear.driver, driven=prefix + gear.driven)
+        for gear in other.gears
+    ]
+    for kind, ours, theirs in (
+        ("body or frame", [*m.bodies, *m.frames], [*bodies, *frames]),
+        ("gear", m.gears, gears),
+    ):
+        _refuse_common(m, other, kind, {x.name for x in ours}, [x.name for x in theirs])
+    _refuse_common(m, other, "joint", set(m.joint_names), [body.joint_name for body in bodies])
+    made = assemble(m, [*m.bodies, *bodies], [*m.frames, *frames], [*m.gears, *gears])
+    made.warnings.extend(other.warnings)
+    return made
+
+
+def _refuse_common(m: Mechanism, other: Mechanism, kind: str, ours: set[str], theirs: list[str]) -> None:
+    for name in theirs:
+        if name in ours:
+            raise ModelError(
+                f"{m.name!r} and {other.name!r} both have a {kind} named {name!r}: "
+                "attach with a prefix, as prefix='second_'"
+            )

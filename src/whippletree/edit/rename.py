@@ -1,0 +1,66 @@
+"""Give a mechanism and its parts other names."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..errors import ModelError
+from ..mechanism import Mechanism
+from .parts import assemble
+
+
+def rename(
+    m: Mechanism,
+    *,
+    name: str | None = None,
+    bodies: Mapping[str, str] | None = None,
+    joints: Mapping[str, str] | None = None,
+    frames: Mapping[str, str] | None = None,
+    gears: Mapping[str, str] | None = None,
+) -> Mechanism:
+    """The mechanism under other names, each given as {old: new}; all are changed at once.
+
+    A body and its joint have names of their own, even where these are equal.
+
+    Raises:
+        ModelError: An old name that is not there, or a new one that is taken.
+
+    >>> import whippletree as wt
+    >>> m = wt.rename(wt.examples.load("pendulum"), name="clock", bodies={"rod": "bob"})
+    >>> m.name, m.bodies[0].name, m.bodies[0].joint_name
+    ('clock', 'bob', 'rod')
+    """
+    bodies, joints, frames, gears = bodies or {}, joints or {}, frames or {}, gears or {}
+    for kind, given, known in (
+        ("body", bodies, [body.name for body in m.bodies]),
+        ("joint", joints, m.joint_names),
+        ("frame", frames, [frame.name for frame in m.frames]),
+        ("gear", gears, [gear.name for gear in m.gears]),
+    ):
+        for old in given:
+            if old not in known:
+                raise ModelError(
+                    f"{m.name!r} has no {kind} named {old!r}; known: {', '.join(known) or 'none'}"
+                )
+    new_bodies = [
+        replace(
+            body,
+            name=bodies.get(body.name, body.name),
+            parent=bodies.get(body.parent, body.parent),
+            joint_name=joints.get(body.joint_name, body.joint_name),
+        )
+        for body in m.bodies
+    ]
+    new_frames = [
+        replace(frame, name=frames.get(frame.name, frame.name), body=bodies.get(frame.body, frame.body))
+        for frame in m.frames
+    ]
+    new_gears = [
+        replace(
+            gear,
+            name=gears.get(gear.name, gear.name),
+            driver=joints.get(gear.driver, gear.driver),
+            driven=joints.get(gear.driven, gear.driven),
+        )
+        for gear in m.gears
+    ]
+    return assemble(m, new_bodies, new_frames, new_gears, name)
