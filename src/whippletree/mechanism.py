@@ -1,7 +1,6 @@
 """The mechanism: bodies joined into a tree, with frames and gears (RBDA §4.1-4.3, table 4.3)."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,78 +8,14 @@ import numpy as np
 from . import topology
 from .errors import ModelError
 from .joints import Joint
+from .parts import Body, Frame, Gear, Geometry, Limits, check_kinds
 from .physical import inertia_fault
 from .spatial import Array, Inertia, Placement, Transform
 
+__all__ = ["GROUND", "Body", "Frame", "Gear", "Geometry", "Limits", "Mechanism"]
+
 GROUND = "ground"
 """The name of the fixed base."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Bounds of a joint, each variable alike: positions in rad or m, speed per second, effort in N m or N."""
-
-    lower: float = -np.inf
-    upper: float = np.inf
-    velocity: float = np.inf
-    effort: float = np.inf
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """A shape fixed to a body, for pictures and contact; dynamics never needs it.
-
-    kind is "box" (size: three edges), "sphere" (radius), "cylinder" or "capsule" (radius, length)
-    along z, or "mesh" (size: scale along x, y, z; `mesh` is the file's path as it was given).
-    """
-
-    kind: str
-    size: tuple[float, ...]
-    placement: Placement = field(default_factory=Placement)
-    mesh: str | None = None
-    color: tuple[float, float, float, float] | None = None
-
-
-@dataclass(frozen=True)
-class Body:
-    """A rigid body and the joint that carries it.
-
-    The joint's predecessor frame sits in the parent at `placement`; its successor frame is the
-    body's own frame, in which `inertia` is given.
-    """
-
-    name: str
-    joint: Joint
-    parent: str
-    placement: Placement
-    inertia: Inertia
-    joint_name: str
-    limits: Limits = Limits()
-    armature: float = 0.0
-    damping: float = 0.0
-    friction: float = 0.0
-    visuals: tuple[Geometry, ...] = ()
-    collisions: tuple[Geometry, ...] = ()
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A named frame fixed to a body."""
-
-    name: str
-    body: str
-    placement: Placement
-
-
-@dataclass(frozen=True)
-class Gear:
-    """q[driven] = ratio · q[driver] + offset between two joints of one variable each (RBDA §9.6)."""
-
-    name: str
-    driver: str
-    driven: str
-    ratio: float
-    offset: float = 0.0
 
 
 class Mechanism:
@@ -146,28 +81,29 @@ class Mechanism:
             properties: limits, armature (kg m² or kg), damping, friction, visuals, collisions.
 
         Raises:
-            ModelError: A name is taken or unknown, or the inertia is no body's.
+            ModelError: A name is taken or unknown, the inertia is no body's, or limits are upside down.
         """
         inertia = Inertia.zero() if inertia is None else inertia
-        fault = inertia_fault(inertia)
-        if fault is not None:
-            raise ModelError(
-                f"body {name!r} of {self.name!r}: {fault}; give moments about the centre of mass, in kg m²"
-            )
         placement = Placement() if placement is None else placement
         try:
             body = Body(name, joint, parent, placement, inertia, joint_name or name, **properties)
         except TypeError as error:
             raise ModelError(f"body {name!r} of {self.name!r}: {error}") from None
+        check_kinds(body)
+        fault = inertia_fault(inertia)
+        if fault is not None:
+            raise ModelError(
+                f"body {name!r} of {self.name!r}: {fault}; give moments about the centre of mass, in kg m²"
+            )
+        fault = body.limits.fault()
+        if fault is not None:
+            raise ModelError(f"joint {body.joint_name!r} of {self.name!r}: {fault}")
         self.append(body)
 
     def append(self, body: Body) -> None:
-        """Add a body whose inertia need not be physical: real robot files hold impossible ones."""
+        """Add a body whose inertia and limits need not make sense: real robot files hold such ones."""
         _name(body.name, "body")
-        if not isinstance(body.joint, Joint):
-            raise ModelError(
-                f"body {body.name!r}: joint is {body.joint!r}, expected a joint such as Revolute('z')"
-            )
+        check_kinds(body)
         self._check_free_name(body.name)
         if body.joint_name in self._joint_number:
             raise ModelError(
@@ -176,7 +112,7 @@ class Mechanism:
         if body.parent not in self._body_number:
             raise ModelError(
                 f"body {body.name!r}: parent {body.parent!r} is not in {self.name!r}; "
-                f"add it first. Known: {', '.join(self._body_number)}"
+                f"add it first. Known: {_shown(self._body_number)}"
             )
         for quantity in ("armature", "damping", "friction"):
             if not 0.0 <= getattr(body, quantity) < np.inf:
@@ -245,9 +181,7 @@ class Mechanism:
     def _find(self, name: str, table: dict[str, int], kind: str) -> int:
         if name in table:
             return table[name]
-        known = list(table)
-        shown = ", ".join(known[:12]) + (f", … ({len(known)} in all)" if len(known) > 12 else "")
-        raise ModelError(f"{self.name!r} has no {kind} named {name!r}; known: {shown}")
+        raise ModelError(f"{self.name!r} has no {kind} named {name!r}; known: {_shown(table)}")
 
     def frame(self, name: str) -> Frame:
         """A frame by name; a body's name stands for the body's own frame."""
@@ -341,12 +275,18 @@ def _name(name: Any, kind: str) -> str:
     return name
 
 
+def _shown(names: Iterable[str]) -> str:
+    """The first names of many."""
+    known = list(names)
+    return ", ".join(known[:12]) + (f", … ({len(known)} in all)" if len(known) > 12 else "")
+
+
 def _join(parts: list[Array]) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def _within(q: Array, limits: Limits, rng: np.random.Generator) -> Array:
-    """q, drawn again between the limits of a joint of one variable, if both are finite."""
-    if len(q) == 1 and np.isfinite(limits.lower) and np.isfinite(limits.upper):
+    """q, drawn again between the limits of a joint of one variable, if both are finite and leave room."""
+    if len(q) == 1 and -np.inf < limits.lower <= limits.upper < np.inf:
         return rng.uniform(limits.lower, limits.upper, 1)
     return q

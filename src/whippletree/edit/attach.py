@@ -5,7 +5,7 @@ from dataclasses import replace
 from ..errors import ModelError
 from ..mechanism import GROUND, Frame, Mechanism
 from ..spatial import Placement
-from .parts import assemble, seen_from
+from .pieces import assemble, seen_from
 
 
 def attach(

@@ -11,7 +11,7 @@ from ..errors import InputError, ModelError
 from ..joints import Fixed
 from ..mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
 from ..spatial import Array, Placement
-from .parts import assemble, move_frame, move_shapes, seen_from
+from .pieces import assemble, move_frame, move_shapes, seen_from
 
 _NO_MOTION: dict[str, Any] = {"limits": Limits(), "armature": 0.0, "damping": 0.0, "friction": 0.0}
 

@@ -6,7 +6,7 @@ from ..errors import ModelError
 from ..mechanism import GROUND, Mechanism
 from ..physical import inertia_fault
 from ..spatial import Inertia
-from .parts import assemble
+from .pieces import assemble
 
 
 def add_payload(m: Mechanism, frame: str, inertia: Inertia) -> Mechanism:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..errors import ModelError
 from ..mechanism import Mechanism
-from .parts import assemble
+from .pieces import assemble
 
 
 def rename(

@@ -7,7 +7,7 @@ from ..errors import ModelError
 from ..joints import Free, Joint, reverse
 from ..mechanism import GROUND, Body, Mechanism
 from ..spatial import Placement
-from .parts import assemble, move_frame, move_shapes, seen_from
+from .pieces import assemble, move_frame, move_shapes, seen_from
 
 
 def reroot(

@@ -1,0 +1,117 @@
+"""What a mechanism is made of: bodies with their joints, frames, gears, shapes (RBDA §4.1-4.3)."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .errors import ModelError
+from .joints import Joint
+from .spatial import Inertia, Placement
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a joint, each variable alike: positions in rad or m, speed per second, effort in N m or N."""
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    velocity: float = np.inf
+    effort: float = np.inf
+
+    def __post_init__(self) -> None:
+        for bound in ("lower", "upper", "velocity", "effort"):
+            value = getattr(self, bound)
+            try:
+                object.__setattr__(self, bound, float(value))
+            except (TypeError, ValueError):
+                raise ModelError(f"limits: {bound} is {value!r}, expected a number") from None
+
+    def fault(self) -> str | None:
+        """What is wrong with these limits, in words, or None.
+
+        >>> Limits(0.5, -0.5).fault()
+        'lower limit 0.5 is above upper limit -0.5'
+        """
+        for bound in ("lower", "upper", "velocity", "effort"):
+            if np.isnan(getattr(self, bound)):
+                return f"{bound} limit is nan, expected a number"
+        if self.lower > self.upper:
+            return f"lower limit {self.lower:g} is above upper limit {self.upper:g}"
+        for bound in ("velocity", "effort"):
+            if getattr(self, bound) < 0.0:
+                return f"{bound} limit is {getattr(self, bound):g}, must not be negative"
+        return None
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A shape fixed to a body, for pictures and contact; dynamics never needs it.
+
+    kind is "box" (size: three edges), "sphere" (radius), "cylinder" or "capsule" (radius, length)
+    along z, or "mesh" (size: scale along x, y, z; `mesh` is the file's path as it was given).
+    """
+
+    kind: str
+    size: tuple[float, ...]
+    placement: Placement = field(default_factory=Placement)
+    mesh: str | None = None
+    color: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body and the joint that carries it.
+
+    The joint's predecessor frame sits in the parent at `placement`; its successor frame is the
+    body's own frame, in which `inertia` is given.
+    """
+
+    name: str
+    joint: Joint
+    parent: str
+    placement: Placement
+    inertia: Inertia
+    joint_name: str
+    limits: Limits = Limits()
+    armature: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    visuals: tuple[Geometry, ...] = ()
+    collisions: tuple[Geometry, ...] = ()
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed to a body."""
+
+    name: str
+    body: str
+    placement: Placement
+
+
+@dataclass(frozen=True)
+class Gear:
+    """q[driven] = ratio · q[driver] + offset between two joints of one variable each (RBDA §9.6)."""
+
+    name: str
+    driver: str
+    driven: str
+    ratio: float
+    offset: float = 0.0
+
+
+def check_kinds(body: Body) -> None:
+    """ModelError for a part of a body that is not what it should be, such as numbers for a Placement."""
+    for part, kind, such_as in (
+        ("joint", Joint, "a joint such as Revolute('z')"),
+        ("placement", Placement, "a Placement"),
+        ("inertia", Inertia, "an Inertia"),
+        ("limits", Limits, "Limits(lower, upper)"),
+    ):
+        value = getattr(body, part)
+        if not isinstance(value, kind):
+            raise ModelError(f"body {body.name!r}: {part} is {value!r}, expected {such_as}")
+    for part in ("visuals", "collisions"):
+        shapes = getattr(body, part)
+        if not isinstance(shapes, tuple) or not all(isinstance(shape, Geometry) for shape in shapes):
+            raise ModelError(f"body {body.name!r}: {part} is {shapes!r}, expected a tuple of Geometry")
