@@ -55,6 +55,7 @@ from .public import (
     total_mass,
 )
 from .spatial import Inertia, Placement, maximum, minimum, where
+from .validation import problems
 
 __version__ = "0.1.0"
 
@@ -120,6 +121,7 @@ __all__ = [
     "parameter_names",
     "parameter_values",
     "potential_energy",
+    "problems",
     "rename",
     "reroot",
     "rnea",
