@@ -11,6 +11,7 @@ from .joints import Joint
 from .parts import Body, Frame, Gear, Geometry, Limits, check_kinds
 from .physical import inertia_fault
 from .spatial import Array, Inertia, Placement, Transform
+from .summary import summary
 
 __all__ = ["GROUND", "Body", "Frame", "Gear", "Geometry", "Limits", "Mechanism"]
 
@@ -264,6 +265,23 @@ class Mechanism:
         )
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # a mechanism under construction changes
+
+    def summary(self) -> str:
+        """A table of the bodies in tree order, with joints, masses, limits and totals, to be printed.
+
+        >>> import whippletree as wt
+        >>> print(wt.examples.load("cart-pole").summary())  # doctest: +NORMALIZE_WHITESPACE
+        cart-pole: 2 bodies, nq = 2, nv = 2, 2.5 kg, centre of mass (0, 0, -0.2) m at the neutral position,
+        gravity (0, 0, -9.81) m/s²
+        <BLANKLINE>
+        #  body    joint  type         parent  q  mass [kg]  centre of mass [m]
+        0  cart    cart   Prismatic x  ground  0  1.5        (0, 0, 0)
+        1    pole  pole   Revolute y   cart    1  1          (0, 0, -0.5)
+        <BLANKLINE>
+        frames:
+          tip on pole at (0, 0, -1)
+        """
+        return summary(self)
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
