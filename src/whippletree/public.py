@@ -34,3 +34,8 @@ center_of_mass = checked(dynamics.center_of_mass)
 momentum = checked(dynamics.momentum)
 momentum_matrix = checked(dynamics.momentum_matrix)
 centroidal_momentum_matrix = checked(dynamics.centroidal_momentum_matrix)
+
+rnea_base = checked(dynamics.rnea_base)
+gravity_force = checked(dynamics.gravity_force, frame_free=True)
+coriolis_force = checked(dynamics.coriolis_force, frame_free=True)
+inertia_product = checked(dynamics.inertia_product, frame_free=True)

@@ -1,8 +1,11 @@
 """Dynamics and kinematics of trees, one algorithm a file (RBDA ch. 5-7, 9)."""
 
 from .aba import aba
+from .coriolis import coriolis_force
 from .crba import crba
 from .energy import energy, kinetic_energy, potential_energy
+from .gravity import gravity_force
+from .inertia_product import inertia_product
 from .jacobian import body_to_reference, jacobian, jacobian_rate
 from .kinematics import (
     body_accelerations,
@@ -12,15 +15,10 @@ from .kinematics import (
     frame_pose,
     frame_velocity,
 )
-from .momentum import (
-    center_of_mass,
-    centroidal_momentum_matrix,
-    momentum,
-    momentum_matrix,
-    total_mass,
-)
+from .momentum import center_of_mass, centroidal_momentum_matrix, momentum, momentum_matrix, total_mass
 from .newton_euler import newton_euler
 from .rnea import bias_force, joint_reactions, rnea
+from .rnea_base import rnea_base
 
 __all__ = [
     "aba",
@@ -30,12 +28,15 @@ __all__ = [
     "body_velocities",
     "center_of_mass",
     "centroidal_momentum_matrix",
+    "coriolis_force",
     "crba",
     "energy",
     "forward_kinematics",
     "frame_acceleration",
     "frame_pose",
     "frame_velocity",
+    "gravity_force",
+    "inertia_product",
     "jacobian",
     "jacobian_rate",
     "joint_reactions",
@@ -45,5 +46,6 @@ __all__ = [
     "newton_euler",
     "potential_energy",
     "rnea",
+    "rnea_base",
     "total_mass",
 ]
