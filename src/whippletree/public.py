@@ -39,3 +39,6 @@ rnea_base = checked(dynamics.rnea_base)
 gravity_force = checked(dynamics.gravity_force, frame_free=True)
 coriolis_force = checked(dynamics.coriolis_force, frame_free=True)
 inertia_product = checked(dynamics.inertia_product, frame_free=True)
+
+inverse_inertia = checked(dynamics.inverse_inertia, frame_free=True)
+forward_dynamics_crba = checked(dynamics.forward_dynamics_crba, frame_free=True)

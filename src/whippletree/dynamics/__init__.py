@@ -4,8 +4,10 @@ from .aba import aba
 from .coriolis import coriolis_force
 from .crba import crba
 from .energy import energy, kinetic_energy, potential_energy
+from .forward_crba import forward_dynamics_crba
 from .gravity import gravity_force
 from .inertia_product import inertia_product
+from .inverse_inertia import inverse_inertia
 from .jacobian import body_to_reference, jacobian, jacobian_rate
 from .kinematics import (
     body_accelerations,
@@ -31,12 +33,14 @@ __all__ = [
     "coriolis_force",
     "crba",
     "energy",
+    "forward_dynamics_crba",
     "forward_kinematics",
     "frame_acceleration",
     "frame_pose",
     "frame_velocity",
     "gravity_force",
     "inertia_product",
+    "inverse_inertia",
     "jacobian",
     "jacobian_rate",
     "joint_reactions",

@@ -1,0 +1,113 @@
+"""Factors of a matrix with branch-induced sparsity: H = LᵀL and H = LᵀDL (RBDA §6.4-6.5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..spatial import Array, array
+from .triangle import Triangle, UnitTriangle, ancestors
+
+
+def expanded_parents(parents: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """λ': the parent of each joint variable, joints of several variables standing as chains of single ones.
+
+    RBDA table 6.4, from 0 and with -1 for the base. A joint of size 0, fixed or left out of the
+    matrix, joins its body with the parent, as in RBDA figure 9.1; table 6.4 alone does not provide
+    for it.
+
+    Args:
+        parents: (nb,) λ, parents first.
+        sizes: (nb,) number of variables of each joint, 0 included.
+
+    >>> expanded_parents([-1, 0, 0, 1, 1, 2], [1, 3, 1, 1, 1, 1])
+    [-1, 0, 1, 2, 0, 3, 3, 4]
+    """
+    expanded = list(range(-1, sum(sizes) - 1))
+    last = {-1: -1}  # the book's map: the last variable that moves each body
+    first = 0
+    for i, (parent, size) in enumerate(zip(parents, sizes, strict=True)):
+        if size:
+            expanded[first] = last[parent]
+        first += size
+        last[i] = first - 1 if size else last[parent]
+    return expanded
+
+
+@dataclass(frozen=True, eq=False)
+class Ltl:
+    """H = LᵀL."""
+
+    L: Triangle
+
+    def solve(self, b: Array) -> Array:
+        """H⁻¹ b for b (n,) or (n, k). 2n d + 2 D1 (m + a) a column, D1 as in RBDA 6.26."""
+        return self.L.solve(self.L.solve_transposed(b))
+
+
+@dataclass(frozen=True, eq=False)
+class Ltdl:
+    """H = LᵀDL with a unit triangular L and the diagonal D (n,)."""
+
+    L: UnitTriangle
+    D: list[Any]
+
+    def solve(self, b: Array) -> Array:
+        """H⁻¹ b for b (n,) or (n, k). n d + 2 D1 (m + a) a column, D1 as in RBDA 6.26."""
+        if not self.D:
+            return b
+        scaled = [x / d for x, d in zip(self.L.solve_transposed(b), self.D, strict=True)]
+        return self.L.solve(array(scaled))
+
+
+def ltl(H: Array, lam: Sequence[int]) -> Ltl:
+    """The factor L of a symmetric positive definite H = LᵀL without fill-in, O(n depth²).
+
+    Featherstone, Rigid Body Dynamics Algorithms (2008), table 6.3, left. n sqrt + D1 d + D2 (m + a)
+    by table 6.6.
+
+    Args:
+        H: (n, n); on row k, only the diagonal and the columns λ(k), λ(λ(k)), … are read.
+        lam: (n,) the expanded parent array.
+
+    >>> ltl(np.array([[5.0, 2.0], [2.0, 4.0]]), [-1, 0]).L.rows
+    [[np.float64(2.0)], [np.float64(1.0), np.float64(2.0)]]
+    """
+    L = _lower(H, lam)
+    for k in reversed(range(len(L))):
+        L[k][k] = np.sqrt(L[k][k])
+        for i in ancestors(lam, k):
+            L[k][i] = L[k][i] / L[k][k]
+        for i in ancestors(lam, k):
+            for j in (i, *ancestors(lam, i)):
+                L[i][j] = L[i][j] - L[k][i] * L[k][j]
+    return Ltl(Triangle(L, lam))
+
+
+def ltdl(H: Array, lam: Sequence[int]) -> Ltdl:
+    """The factors of a symmetric positive definite H = LᵀDL without fill-in or roots, O(n depth²).
+
+    Featherstone, Rigid Body Dynamics Algorithms (2008), table 6.3, right. D1 d + D2 (m + a) by
+    table 6.6. Arguments as in `ltl`.
+
+    >>> ltdl(np.array([[5.0, 2.0], [2.0, 4.0]]), [-1, 0]).D
+    [np.float64(4.0), np.float64(4.0)]
+    """
+    L = _lower(H, lam)
+    for k in reversed(range(len(L))):
+        for i in ancestors(lam, k):
+            a = L[k][i] / L[k][k]
+            for j in (i, *ancestors(lam, i)):
+                L[i][j] = L[i][j] - a * L[k][j]
+            L[k][i] = a
+    return Ltdl(UnitTriangle(L, lam), [L[k][k] for k in range(len(L))])
+
+
+def _lower(H: Array, lam: Sequence[int]) -> list[list[Any]]:
+    """The entries of H that may differ from zero on and below the diagonal, free to be replaced."""
+    rows: list[list[Any]] = [[0.0] * (k + 1) for k in range(len(H))]
+    for k, row in enumerate(rows):
+        for i in (k, *ancestors(lam, k)):
+            row[i] = H[k][i]
+    return rows

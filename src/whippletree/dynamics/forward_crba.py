@@ -1,0 +1,33 @@
+"""Forward dynamics by the inertia matrix: CRBA, RNEA and a sparse factorization."""
+
+from ..mechanism import Mechanism
+from ..spatial import Array
+from .crba import crba
+from .factor import expanded_parents, ltl
+from .rnea import bias_force
+
+
+def forward_dynamics_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
+    """Joint accelerations from H qdd = tau - C, O(n depth²) in the bodies.
+
+    Featherstone, Rigid Body Dynamics Algorithms (2008), §6.1 and eq 6.1-6.2: C by the recursive
+    Newton-Euler algorithm, H by the composite-rigid-body algorithm, H = LᵀL by table 6.3, which skips
+    the zeros that the branches of the tree put into H.
+
+    Args:
+        m: A tree; gears are not looked at.
+        q: (nq,) joint positions, rad or m.
+        qd: (nv,) joint velocities, rad/s or m/s.
+        tau: (nv,) joint forces, N m or N.
+        f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+
+    Returns:
+        (nv,) joint accelerations, rad/s² or m/s², of the inputs' scalar type.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> wt.forward_dynamics_crba(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
+    array([  0.375, -11.424])
+    """
+    lam = expanded_parents(m.parents, [body.joint.nv for body in m.bodies])
+    return ltl(crba(m, q), lam).solve(tau - bias_force(m, q, qd, f_ext))

@@ -1,0 +1,31 @@
+"""Inverse of the joint-space inertia matrix."""
+
+import numpy as np
+
+from ..mechanism import Mechanism
+from ..spatial import Array
+from .crba import crba
+from .factor import expanded_parents, ltl
+
+
+def inverse_inertia(m: Mechanism, q: Array) -> Array:
+    """H⁻¹: what each joint force does to each joint acceleration, O(n² depth) in the bodies.
+
+    H by RBDA table 6.2, H = LᵀL by table 6.3, and H⁻¹ = L⁻¹ L⁻ᵀ by table 6.5. To solve for one
+    acceleration, use `forward_dynamics`.
+
+    Args:
+        m: A tree; gears are not looked at.
+        q: (nq,) joint positions, rad or m.
+
+    Returns:
+        (nv, nv) symmetric, positive definite; 1/(kg m²), 1/(kg m) or 1/kg, of the input's scalar type.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> (wt.inverse_inertia(m, [0.3, 0.5]) @ wt.crba(m, [0.3, 0.5])).round(9) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    lam = expanded_parents(m.parents, [body.joint.nv for body in m.bodies])
+    return ltl(crba(m, q), lam).solve(np.eye(m.nv))
