@@ -31,6 +31,8 @@ from .mechanism import Body, Frame, Gear, Geometry, Limits, Mechanism
 from .parameters import parameter_names, parameter_values, with_parameters
 from .public import (
     aba,
+    aba_variant_1,
+    aba_variant_2,
     bias_force,
     body_accelerations,
     body_to_reference,
@@ -97,6 +99,8 @@ __all__ = [
     "Universal",
     "WhippletreeError",
     "aba",
+    "aba_variant_1",
+    "aba_variant_2",
     "add_payload",
     "attach",
     "bias_force",

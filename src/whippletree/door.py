@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .errors import InputError, SingularError
+from .dynamics.requirements import Requirement
+from .errors import InputError, ModelError, SingularError
 from .mechanism import Mechanism
 from .reframe import reframe
 from .singular import joint_without_inertia
@@ -21,7 +22,12 @@ VELOCITIES = ("qd", "qdd", "tau", "x", "dq")
 WRENCHES = ("f_ext",)
 
 
-def checked(algorithm: F, frame_free: bool = False, recorded: Callable[..., Any] | None = None) -> F:
+def checked(
+    algorithm: F,
+    *requirements: Requirement,
+    frame_free: bool = False,
+    recorded: Callable[..., Any] | None = None,
+) -> F:
     """The algorithm behind a door that checks its arguments by their names.
 
     q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None; lists are taken as arrays, floats
@@ -30,6 +36,7 @@ def checked(algorithm: F, frame_free: bool = False, recorded: Callable[..., Any]
 
     Args:
         algorithm: Its first parameter is the mechanism m.
+        requirements: Functions that say what a mechanism lacks for this algorithm, or None.
         frame_free: Whether its result does not depend on the choice of body frames. With symbolic
             scalars it is then run in frames that spend fewer operations, unless external forces come
             in body coordinates.
@@ -48,6 +55,10 @@ def checked(algorithm: F, frame_free: bool = False, recorded: Callable[..., Any]
         m = bound.arguments["m"]
         if not isinstance(m, Mechanism):
             raise InputError(f"{algorithm.__name__}: m is {type(m).__name__}, expected a Mechanism")
+        for requirement in requirements:
+            fault = requirement(m)
+            if fault is not None:
+                raise ModelError(f"{algorithm.__name__}: {fault}")
         for name, value in bound.arguments.items():
             if name in POSITIONS:
                 bound.arguments[name] = position(m, value, name)

@@ -4,6 +4,7 @@ import numpy as np
 
 from . import dynamics
 from .door import checked
+from .dynamics.requirements import invertible_inertias
 
 rnea = checked(dynamics.rnea, frame_free=True, recorded=dynamics.newton_euler)
 newton_euler = checked(dynamics.newton_euler, frame_free=True)
@@ -42,3 +43,6 @@ inertia_product = checked(dynamics.inertia_product, frame_free=True)
 
 inverse_inertia = checked(dynamics.inverse_inertia, frame_free=True)
 forward_dynamics_crba = checked(dynamics.forward_dynamics_crba, frame_free=True)
+
+aba_variant_1 = checked(dynamics.aba_variant_1, invertible_inertias, frame_free=True)
+aba_variant_2 = checked(dynamics.aba_variant_2, invertible_inertias, frame_free=True)

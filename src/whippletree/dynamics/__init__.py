@@ -1,6 +1,8 @@
 """Dynamics and kinematics of trees, one algorithm a file (RBDA ch. 5-7, 9)."""
 
 from .aba import aba
+from .aba_variant_1 import aba_variant_1
+from .aba_variant_2 import aba_variant_2
 from .coriolis import coriolis_force
 from .crba import crba
 from .energy import energy, kinetic_energy, potential_energy
@@ -24,6 +26,8 @@ from .rnea_base import rnea_base
 
 __all__ = [
     "aba",
+    "aba_variant_1",
+    "aba_variant_2",
     "bias_force",
     "body_accelerations",
     "body_to_reference",
