@@ -46,3 +46,5 @@ forward_dynamics_crba = checked(dynamics.forward_dynamics_crba, frame_free=True)
 
 aba_variant_1 = checked(dynamics.aba_variant_1, invertible_inertias, frame_free=True)
 aba_variant_2 = checked(dynamics.aba_variant_2, invertible_inertias, frame_free=True)
+
+divide_and_conquer = checked(dynamics.divide_and_conquer, invertible_inertias, frame_free=True)

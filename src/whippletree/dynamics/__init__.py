@@ -5,6 +5,7 @@ from .aba_variant_1 import aba_variant_1
 from .aba_variant_2 import aba_variant_2
 from .coriolis import coriolis_force
 from .crba import crba
+from .divide_and_conquer import divide_and_conquer
 from .energy import energy, kinetic_energy, potential_energy
 from .forward_crba import forward_dynamics_crba
 from .gravity import gravity_force
@@ -36,6 +37,7 @@ __all__ = [
     "centroidal_momentum_matrix",
     "coriolis_force",
     "crba",
+    "divide_and_conquer",
     "energy",
     "forward_dynamics_crba",
     "forward_kinematics",
