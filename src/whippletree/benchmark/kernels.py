@@ -15,7 +15,7 @@ from ..kernels.kernel import Kernel
 from ..mechanism import Mechanism
 from ..public import aba, crba, rnea
 from .measure import best_times
-from .peers import BATCH_FOR_PEERS, installed, mujoco_calls, pinocchio_calls
+from .peers import BATCH_FOR_PEERS, Calls, installed, mujoco_calls, pinocchio_calls
 
 ALGORITHMS = {"rnea": rnea, "crba": crba, "aba": aba}
 BATCH = 65_536
@@ -63,7 +63,9 @@ def measure_robot(
     return rows
 
 
-def _measure(m: Mechanism, robot: str, algorithm: str, single, batch, mujoco, rounds: int) -> Row:
+def _measure(
+    m: Mechanism, robot: str, algorithm: str, single: Calls, batch: Calls, mujoco: Calls, rounds: int
+) -> Row:
     start = perf_counter()
     kernel = compile(ALGORITHMS[algorithm], m)
     states, one = _arguments(m, kernel)

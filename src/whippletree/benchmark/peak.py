@@ -44,8 +44,10 @@ def _text(width: int) -> str:
     # The sum of all chains is returned, so that none of them can be left out.
     sums = ["  %s0 = fadd " + f"{vector} %y0, %y1"]
     sums += [f"  %s{k} = fadd {vector} %s{k - 1}, %y{k + 1}" for k in range(1, CHAINS - 1)]
-    last = f"%s{CHAINS - 2}"
-    result = f"  %r = extractelement {vector} {last}, i32 0" if width > 1 else f"  %r = fadd double {last}, 0.0"
+    first = (
+        f"extractelement {vector} %s{CHAINS - 2}, i32 0" if width > 1 else f"fadd double %s{CHAINS - 2}, 0.0"
+    )
+    result = f"  %r = {first}"
     return f"""
 declare {vector} @{name}({vector}, {vector}, {vector})
 define double @wt_peak(i64 %n) nounwind "prefer-vector-width"="{64 * width}" {{

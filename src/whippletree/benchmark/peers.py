@@ -1,6 +1,7 @@
 """Other libraries, set up with the same robot: what they can do in one call, as functions to time."""
 
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ def pinocchio_calls(path: Path, floating: bool) -> tuple[Calls, Calls]:
     RNEA and ABA have parallel versions in C++, run with one thread; CRBA has none and is called in a
     loop.
     """
-    import pinocchio as pin
+    pin: Any = import_module("pinocchio")
 
     root = (pin.JointModelFreeFlyer(),) if floating else ()
     model = pin.buildModelFromUrdf(str(path), *root)
@@ -55,8 +56,8 @@ def pinocchio_calls(path: Path, floating: bool) -> tuple[Calls, Calls]:
 
 
 def mujoco_calls(path: Path, floating: bool) -> Calls:
-    """MuJoCo's functions for one state, constraints off: inverse dynamics, inertia matrix, forward dynamics."""
-    import mujoco
+    """MuJoCo's functions for one state, constraints off: inverse and forward dynamics, inertia matrix."""
+    mujoco: Any = import_module("mujoco")
 
     spec = mujoco.MjSpec.from_string(without_geometry(path))
     if floating:
