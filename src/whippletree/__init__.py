@@ -10,6 +10,7 @@ from .compile import compile
 from .dh import DH, from_dh
 from .edit import add_payload, attach, lock, rename, reroot
 from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
+from .io import load
 from .joints import (
     Cylindrical,
     Fixed,
@@ -129,6 +130,7 @@ __all__ = [
     "jacobian_rate",
     "joint_reactions",
     "kinetic_energy",
+    "load",
     "lock",
     "maximum",
     "minimum",

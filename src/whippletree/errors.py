@@ -22,6 +22,7 @@ class FileError(WhippletreeError):
     def __init__(self, path: object, message: str, line: int | None = None) -> None:
         self.path = str(path)
         self.line = line
+        self.message = message
         where = self.path if line is None else f"{self.path}, line {line}"
         super().__init__(f"{where}: {message}")
 

@@ -46,6 +46,8 @@ class Mechanism:
         self.bodies: list[Body] = []
         self.frames: list[Frame] = []
         self.gears: list[Gear] = []
+        self.ground_visuals: list[Geometry] = []
+        self.ground_collisions: list[Geometry] = []
         self.warnings: list[str] = []
         # Table 4.3, filled as bodies are added: λ, X_T, and where each joint's variables start.
         self.parents: list[int] = []
@@ -253,16 +255,11 @@ class Mechanism:
     # Values
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same name, gravity, bodies, frames and gears, in the same order."""
+        """Whether both have the same name, gravity, bodies, frames, gears and shapes, in the same order."""
         if not isinstance(other, Mechanism):
             return NotImplemented
-        return (self.name, self.gravity, self.bodies, self.frames, self.gears) == (
-            other.name,
-            other.gravity,
-            other.bodies,
-            other.frames,
-            other.gears,
-        )
+        parts = ("name", "gravity", "bodies", "frames", "gears", "ground_visuals", "ground_collisions")
+        return all(getattr(self, part) == getattr(other, part) for part in parts)
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # a mechanism under construction changes
 

@@ -1,0 +1,105 @@
+"""Files in, files out: mechanisms from robot descriptions."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import FileError, InputError
+from ..joints import Joint
+from ..mechanism import Mechanism
+from . import urdf
+from .findings import Problem
+
+__all__ = ["Problem", "load", "problems"]
+
+FORMATS = {".urdf": urdf}
+"""The reader of each suffix: a module with `load` and `problems`."""
+
+StrPath = str | os.PathLike[str]
+
+
+def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] | None = None) -> Mechanism:
+    """Load a mechanism from a file; the suffix says how it is written. Known: .urdf.
+
+    URDF: links on fixed joints are merged into the body that carries them and stay as frames under
+    their names; the other links are bodies. Joints come in the order of the file, parents first.
+    `continuous` is a `Revolute` without limits: one angle. `mimic` is a gear. Limits, damping and
+    friction stand on the body that the joint carries. What the file says and the model does not
+    carry, and inertias no body can have, are listed in `warnings`.
+
+    Args:
+        path: The file.
+        root: The joint between the ground and the root link, such as `Free()`, named "root_joint".
+            Without one the root link is fixed: a frame on the ground, its inertia without effect.
+        packages: Directories in which the packages of `package://name/…` are looked for, before
+            those at and above the file. Meshes are never needed for dynamics: a path that leads
+            nowhere stays as it is, with a warning.
+
+    Raises:
+        FileError: The file cannot be read, or describes no tree; names the line and what to do.
+
+    >>> import tempfile
+    >>> import whippletree as wt
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     path = Path(directory) / "arm.urdf"
+    ...     _ = path.write_text('''
+    ...     <robot name="arm">
+    ...       <link name="base"/>
+    ...       <link name="rod">
+    ...         <inertial>
+    ...           <mass value="1.0"/>
+    ...           <inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+    ...         </inertial>
+    ...       </link>
+    ...       <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/></joint>
+    ...     </robot>''')
+    ...     m = wt.load(path)
+    >>> m, m.joint_names
+    (<Mechanism 'arm': 1 bodies, nq = 1, nv = 1>, ['hinge'])
+    """
+    if root is not None and not isinstance(root, Joint):
+        raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
+    path = Path(path)
+    return _format(path).load(path, root, _directories(packages))
+
+
+def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[Problem]:
+    """Everything that is wrong or odd in a file, in the order of its lines; empty if nothing is.
+
+    Args:
+        path, packages: As in `load`.
+
+    Returns:
+        The errors that make `load` refuse the file, and the warnings and notes that `load` would
+        put into `warnings`. A file that cannot be read at all is one error.
+
+    >>> problems("nowhere.urdf")[0].severity
+    'error'
+    """
+    path = Path(path)
+    directories = _directories(packages)
+    try:
+        reader = _format(path)
+    except FileError as error:
+        return [Problem(error.line, error.message, "error")]
+    return reader.problems(path, directories)
+
+
+def _format(path: Path) -> ModuleType:
+    """The module that reads the file; FileError for a suffix that is not known."""
+    if path.is_dir():
+        inside = sorted(entry.name for entry in path.iterdir() if entry.suffix in FORMATS)
+        hint = f"such as {inside[0]!r}" if inside else f"with the suffix {' or '.join(FORMATS)}"
+        raise FileError(path, f"is a directory: give a file, {hint}")
+    reader = FORMATS.get(path.suffix.lower())
+    if reader is None:
+        hint = ": expand it with xacro first" if path.suffix == ".xacro" else ""
+        raise FileError(path, f"has the unknown suffix {path.suffix!r}{hint}; known: {', '.join(FORMATS)}")
+    return reader
+
+
+def _directories(packages: Iterable[StrPath] | None) -> list[Path]:
+    if isinstance(packages, (str, os.PathLike)):
+        raise InputError(f"packages is {packages!r}: give a list of directories, such as [{str(packages)!r}]")
+    return [Path(directory) for directory in packages or ()]

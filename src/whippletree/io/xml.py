@@ -1,0 +1,214 @@
+"""XML files, read safely, by elements that know their line and remember what has been asked of them."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
+
+from ..errors import FileError
+from .findings import Findings
+
+
+def parse(path: Path) -> etree._Element:
+    """The root element of an XML file. Entities are not expanded and nothing else is opened.
+
+    Raises:
+        FileError: The file is missing, empty, no file, no XML, or declares entities.
+    """
+    data = read_bytes(path)
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    # Refused before the parser sees it, which would expand entities in attributes.
+    doctype = data.find(b"<!DOCTYPE")
+    declared = data.find(b"<!ENTITY", doctype) if doctype != -1 else -1
+    if declared != -1:
+        line = data.count(b"\n", 0, declared) + 1
+        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", line)
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise FileError(path, f"not well-formed XML: {_plain(error)}", error.lineno) from None
+    # A file in another encoding than ASCII's can hide its entities from the search above.
+    dtd = root.getroottree().docinfo.internalDTD
+    if dtd is not None and any(True for _ in dtd.iterentities()):
+        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", 1)
+    return root
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file that is there and not empty; FileError otherwise."""
+    if path.is_dir():
+        raise FileError(path, "is a directory: give a file in it")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise FileError(path, f"no such file (looked in {path.absolute().parent})") from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte in it
+        raise FileError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not data.strip():
+        raise FileError(path, f"is empty ({len(data)} bytes)")
+    return data
+
+
+def _plain(error: etree.XMLSyntaxError) -> str:
+    """libxml2's message without the position, which FileError gives."""
+    return (error.msg or "unknown error").split(", line ")[0].strip()
+
+
+class Element:
+    """An element of a file: typed access to its parts, and an account of those nobody asked for.
+
+    A part that is wrong is reported to the findings, so that reading goes on and every problem is
+    found; a number that is wrong reads as NaN, which no number that is right does.
+    """
+
+    def __init__(self, raw: etree._Element, findings: Findings, inside: "Element | None" = None) -> None:
+        self.findings = findings
+        self.line = int(raw.sourceline or 1)
+        self._inside = inside
+        self._namespace: str | None = etree.QName(raw).namespace if inside is None else inside._namespace
+        self.tag = self._tag(raw)
+        self._raw = raw
+        self._attributes = {str(key): str(value) for key, value in raw.attrib.items()}
+        self._children: list[tuple[str, etree._Element]] = [
+            (self._tag(child), child) for child in raw if isinstance(child.tag, str)
+        ]
+        self._asked_attributes: set[str] = set()
+        self._read: dict[etree._Element, Element] = {}
+        self._set_aside = False
+
+    def _tag(self, raw: etree._Element) -> str:
+        """The element's name; with its prefix if it belongs to another vocabulary than the root."""
+        name = etree.QName(raw)
+        if name.namespace is None or name.namespace == self._namespace:
+            return name.localname
+        return f"{raw.prefix}:{name.localname}" if raw.prefix else str(raw.tag)
+
+    def __str__(self) -> str:
+        name = self._attributes.get("name")
+        own = f"{self.tag} {name!r}" if name else f"<{self.tag}>"
+        above = self._inside
+        while above is not None and above._inside is not None and "name" not in above._attributes:
+            above = above._inside
+        return own if above is None or above._inside is None else f"{own} of {above}"
+
+    def error(self, message: str) -> None:
+        self.findings.error(self.line, message)
+
+    # Children
+
+    def children(self, tag: str) -> list["Element"]:
+        """All children with this tag, in the order of the file."""
+        return [self._child(raw) for name, raw in self._children if name == tag]
+
+    def child(self, tag: str) -> "Element | None":
+        """The only child with this tag, or None; more than one is an error."""
+        found = self.children(tag)
+        for second in found[1:]:
+            second.set_aside(f"{self} has a second <{tag}>, the first on line {found[0].line}: keep one")
+        return found[0] if found else None
+
+    def set_aside(self, message: str) -> None:
+        """Report an element that should not be there; nothing else is told about it."""
+        self.error(message)
+        self._set_aside = True
+
+    def _child(self, raw: etree._Element) -> "Element":
+        if raw not in self._read:
+            self._read[raw] = Element(raw, self.findings, self)
+        return self._read[raw]
+
+    # Attributes
+
+    def text(self, name: str) -> str | None:
+        """An attribute as it stands, or None."""
+        self._asked_attributes.add(name)
+        return self._attributes.get(name)
+
+    def required(self, name: str) -> str:
+        """An attribute that must be there and not blank; reported and "" if it is not."""
+        value = (self.text(name) or "").strip()
+        if not value:
+            self.error(f'{self} has no {name}: add {name}="…"')
+        return value
+
+    def number(self, name: str, default: float | None = None, infinite: bool = False) -> float:
+        """An attribute as a number; it must be there unless a default is given, and finite unless said."""
+        values = self.numbers(name, 1, None if default is None else (default,), infinite)
+        return values[0]
+
+    def numbers(
+        self, name: str, count: int, default: Sequence[float] | None = None, infinite: bool = False
+    ) -> tuple[float, ...]:
+        """An attribute as so many numbers, separated by blanks."""
+        text = self.text(name)
+        if text is None:
+            if default is not None:
+                return tuple(default)
+            self.error(f'{self} has no {name}: add {name}="…" with {_numbers(count)}')
+            return (math.nan,) * count
+        words = text.split()
+        if len(words) != count:
+            self.error(f'{name}="{text}" of {self} holds {_words(len(words))}, expected {_numbers(count)}')
+            return (math.nan,) * count
+        return tuple(self._number(name, word, infinite) for word in words)
+
+    def _number(self, name: str, word: str, infinite: bool) -> float:
+        try:
+            # Python reads 1_000 as a number; no other reader of these files does.
+            value = float(word) if "_" not in word else math.nan
+            fault = None if "_" not in word else "is not a number"
+        except ValueError:
+            value, fault = math.nan, "is not a number"
+        if fault is None and (math.isnan(value) or (math.isinf(value) and not infinite)):
+            fault = "is not finite"
+        if fault is None:
+            return value
+        hint = ""
+        if "${" in word:
+            hint = ": expand the file with xacro first"
+        elif "," in word:
+            hint = ": separate numbers by blanks and write decimals with a point"
+        self.error(f'{name} of {self}: "{word}" {fault}{hint}')
+        return math.nan
+
+    # What is left
+
+    def report_rest(self, meanings: dict[str, str]) -> None:
+        """Tell what nobody asked for, here and in the elements that were read.
+
+        `meanings` says for a tag, or for an attribute as tag@attribute, what it is about.
+        """
+        waiting: list[Element] = [self]
+        while waiting:
+            element = waiting.pop()
+            if element._set_aside:
+                continue
+            for name in element._attributes.keys() - element._asked_attributes:
+                why = meanings.get(f"{element.tag}@{name}", "unknown to this reader, ignored")
+                self.findings.not_carried(element.line, f"attribute {name} of <{element.tag}>", why)
+            for tag, raw in element._children:
+                if raw in element._read:
+                    waiting.append(element._read[raw])
+                else:
+                    why = meanings.get(tag, "unknown to this reader, ignored")
+                    line = int(raw.sourceline or 1)
+                    self.findings.not_carried(line, f"<{tag}> in <{element.tag}>", why)
+            texts = [element._raw.text, *(raw.tail for _, raw in element._children)]
+            if any(text is not None and text.strip() for text in texts):
+                self.findings.not_carried(element.line, f"text in <{element.tag}>", "has no meaning, ignored")
+
+
+def _numbers(count: int) -> str:
+    return "a number" if count == 1 else f"{count} numbers separated by blanks"
+
+
+def _words(count: int) -> str:
+    return "1 value" if count == 1 else f"{count} values"

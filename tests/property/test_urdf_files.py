@@ -1,0 +1,88 @@
+"""Files that hold no robot, bombs, and paths that lead to no file: refused, and nothing else is opened.
+
+Source of truth: what was written into the files.
+"""
+
+import re
+
+import pytest
+
+import whippletree as wt
+from urdf_text import LIMIT, joint, link, robot, write
+from whippletree import io
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (b"", None, "is empty (0 bytes)"),
+        (b" \n\n", None, "is empty (3 bytes)"),
+        (bytes(range(256)), 1, "not well-formed XML: Document is empty"),
+        (b"hello", 1, "not well-formed XML: Start tag expected"),
+        ("<robot name='é'/>".encode("latin-1"), 1, "not well-formed XML: Invalid bytes in character"),
+        (b"<link>" * 5000 + b"</link>" * 5000, 1, "not well-formed XML: Excessive depth"),
+        (b"<robot name='" + b"a" * 20_000_000 + b"'/>", 1, "not well-formed XML: Resource limit exceeded"),
+    ],
+    ids=["empty", "blank", "binary", "text", "encoding", "deep", "long"],
+)
+def test_no_robot_at_all(tmp_path, content, line, message):
+    path = write(tmp_path, content)
+    with pytest.raises(wt.FileError, match=re.escape(message)) as caught:
+        wt.load(path)
+    assert caught.value.line == line
+    assert [(problem.line, problem.severity) for problem in io.problems(path)] == [(line, "error")]
+
+
+ENTITIES = '<!DOCTYPE robot [\n<!ENTITY a "aaaaaaaaaa">\n' + "".join(
+    f'<!ENTITY {name} "{f"&{before};" * 10}">\n'
+    for before, name in zip("abcdefghi", "bcdefghij", strict=True)
+)
+
+UTF_16 = '<?xml version="1.0" encoding="UTF-16"?>'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f'{ENTITIES}]><robot name="&j;"><link name="a"/></robot>'.encode(),
+        f'{ENTITIES}]><robot name="r"><link name="a">&j;</link></robot>'.encode(),
+        f'{UTF_16}{ENTITIES}]><robot name="&j;"/>'.encode("utf-16"),
+        f'{UTF_16}<!DOCTYPE r [<!ENTITY a "x">]><robot name="&a;"/>'.encode("utf-16"),
+        b'<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot><link name="a">&x;</link></robot>',
+    ],
+    ids=["attribute", "text", "utf-16", "utf-16 small", "external"],
+)
+def test_entities_are_never_expanded(tmp_path, content):
+    with pytest.raises(wt.FileError, match=r"declares an XML entity|entity amplification"):
+        wt.load(write(tmp_path, content))
+
+
+def test_a_document_type_is_not_fetched(tmp_path):
+    text = f'<!DOCTYPE robot SYSTEM "http://127.0.0.1:9/none.dtd">{robot(link("a"))}'
+    assert wt.load(write(tmp_path, text)).frames[0].name == "a"
+
+
+def test_paths_that_lead_to_no_file(tmp_path):
+    write(tmp_path, robot(link("a")))
+    for path, message in [
+        (tmp_path / "none.urdf", f"none.urdf: no such file (looked in {tmp_path})"),
+        (tmp_path, f"{tmp_path}: is a directory: give a file, such as 'arm.urdf'"),
+        (tmp_path / "arm.urdf" / "x.urdf", "cannot be read: Not a directory"),
+        (tmp_path / "arm.sdf", "arm.sdf: has the unknown suffix '.sdf'; known: .urdf"),
+        (tmp_path / "arm.urdf.xacro", "has the unknown suffix '.xacro': expand it with xacro first"),
+    ]:
+        with pytest.raises(wt.FileError, match=re.escape(message)) as caught:
+            wt.load(path)
+        assert caught.value.line is None
+        (problem,) = io.problems(path)
+        assert (problem.line, problem.severity) == (None, "error")
+        assert str(caught.value) == f"{path}: {problem}"
+
+
+def test_wrong_arguments(tmp_path):
+    path = write(tmp_path, robot(link("a"), link("b"), joint("j", "revolute", "a", "b", LIMIT)))
+    for root in ("free", wt.Free):
+        with pytest.raises(wt.InputError, match=r"give a joint such as Free\(\)"):
+            wt.load(path, root=root)  # pyright: ignore[reportArgumentType]  # wrong on purpose
+    with pytest.raises(wt.InputError, match="packages is '/opt': give a list of directories"):
+        wt.load(path, packages="/opt")
