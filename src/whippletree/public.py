@@ -48,3 +48,6 @@ aba_variant_1 = checked(dynamics.aba_variant_1, invertible_inertias, frame_free=
 aba_variant_2 = checked(dynamics.aba_variant_2, invertible_inertias, frame_free=True)
 
 divide_and_conquer = checked(dynamics.divide_and_conquer, invertible_inertias, frame_free=True)
+
+hybrid_aba = checked(dynamics.hybrid_aba, frame_free=True)
+hybrid_crba = checked(dynamics.hybrid_crba, frame_free=True)

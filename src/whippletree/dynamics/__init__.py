@@ -9,6 +9,8 @@ from .divide_and_conquer import divide_and_conquer
 from .energy import energy, kinetic_energy, potential_energy
 from .forward_crba import forward_dynamics_crba
 from .gravity import gravity_force
+from .hybrid_aba import hybrid_aba
+from .hybrid_crba import hybrid_crba
 from .inertia_product import inertia_product
 from .inverse_inertia import inverse_inertia
 from .jacobian import body_to_reference, jacobian, jacobian_rate
@@ -45,6 +47,8 @@ __all__ = [
     "frame_pose",
     "frame_velocity",
     "gravity_force",
+    "hybrid_aba",
+    "hybrid_crba",
     "inertia_product",
     "inverse_inertia",
     "jacobian",

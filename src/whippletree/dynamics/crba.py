@@ -1,11 +1,10 @@
 """Joint-space inertia matrix by the composite-rigid-body algorithm."""
 
-from typing import Any
-
 import numpy as np
 
 from ..mechanism import Mechanism
-from ..spatial import Array, array
+from ..spatial import Array
+from .blocks import fill, finished, zeros
 from .jcalc import jpos
 from .slots import slots
 
@@ -31,7 +30,7 @@ def crba(m: Mechanism, q: Array) -> Array:
            [0.772, 0.333]])
     """
     n, lam = len(m), m.parents
-    H: list[list[Any]] = [[0.0] * m.nv for _ in range(m.nv)]
+    H = zeros(m.nv)
     X, S = slots(n, 2)
     for i in range(n):
         X[i], S[i] = jpos(m, i, q)
@@ -41,17 +40,10 @@ def crba(m: Mechanism, q: Array) -> Array:
         if lam[i] != -1:
             Ic[lam[i]] = Ic[lam[i]] + Ic[i].to_parent(X[i])
         F = Ic[i] @ S[i]
-        _fill(H, m.v_index[i], m.v_index[i], S[i].T @ F + m.bodies[i].armature * np.eye(S[i].shape[1]))
+        fill(H, m.v_index[i], m.v_index[i], S[i].T @ F + m.bodies[i].armature * np.eye(S[i].shape[1]))
         j = i
         while lam[j] != -1:
             F = X[j].T @ F
             j = lam[j]
-            _fill(H, m.v_index[j], m.v_index[i], S[j].T @ F)
-    return array(H) if m.nv else np.zeros((0, 0))
-
-
-def _fill(H: list[list[Any]], rows: slice, columns: slice, block: Array) -> None:
-    """Write a block of H and, beside the diagonal, its transpose."""
-    for a, row in enumerate(range(rows.start, rows.stop)):
-        for b, column in enumerate(range(columns.start, columns.stop)):
-            H[row][column] = H[column][row] = block[a, b]
+            fill(H, m.v_index[j], m.v_index[i], S[j].T @ F)
+    return finished(H)

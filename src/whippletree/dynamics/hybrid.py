@@ -1,0 +1,39 @@
+"""Which joints' accelerations are prescribed, for hybrid dynamics (RBDA §9.1)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..mechanism import Mechanism
+from ..spatial import Array
+
+
+def forward_joints(m: Mechanism, prescribed: Sequence[str]) -> list[bool]:
+    """Whether each joint is in the set fd: its force is given and its acceleration sought."""
+    if isinstance(prescribed, str):
+        raise InputError(f"prescribed is the text {prescribed!r}: give a list of joint names")
+    fd = [True] * len(m)
+    for name in prescribed:
+        fd[m.joint_number(name)] = False
+    return fd
+
+
+def merged(m: Mechanism, fd: Sequence[bool], forward: Sequence[Any], inverse: Sequence[Any]) -> Array:
+    """(nv,) a vector with the entries of `forward` at the joints of fd and those of `inverse` at the others.
+
+    Both hold a part for each joint.
+    """
+    parts = [forward[i] if fd[i] else inverse[i] for i in range(len(m))]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def by_joint(m: Mechanism, x: Array) -> list[Array]:
+    """The parts of a vector (nv,) that belong to each joint."""
+    return [x[index] for index in m.v_index]
+
+
+def nothing(m: Mechanism) -> list[Array]:
+    """Zeros for each joint."""
+    return [np.zeros(body.joint.nv) for body in m.bodies]
