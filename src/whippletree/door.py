@@ -30,9 +30,9 @@ def checked(
 ) -> F:
     """The algorithm behind a door that checks its arguments by their names.
 
-    q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None; lists are taken as arrays, floats
-    must be finite, quaternions of unit norm. Complex and symbolic scalars pass. A division by zero
-    inside becomes a SingularError that names the joint.
+    q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None, qdd_joints (nv - 6,); lists are
+    taken as arrays, floats must be finite, quaternions of unit norm. Complex and symbolic scalars
+    pass. A division by zero inside becomes a SingularError that names the joint.
 
     Args:
         algorithm: Its first parameter is the mechanism m.
@@ -70,6 +70,10 @@ def checked(
                 n = len(m)
                 bound.arguments[name] = vector(
                     value, (n, 6), name, f"one wrench per body of {m.name!r} (nb = {n})"
+                )
+            elif name == "qdd_joints":
+                bound.arguments[name] = vector(
+                    value, (m.nv - 6,), name, f"one entry per velocity of {m.name!r} behind its base"
                 )
         if isinstance(q := bound.arguments.get("q"), np.ndarray) and q.dtype == object:
             if frame_free and bound.arguments.get("f_ext") is None:

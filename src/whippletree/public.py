@@ -4,7 +4,7 @@ import numpy as np
 
 from . import dynamics
 from .door import checked
-from .dynamics.requirements import invertible_inertias
+from .dynamics.requirements import floating_base, invertible_inertias
 
 rnea = checked(dynamics.rnea, frame_free=True, recorded=dynamics.newton_euler)
 newton_euler = checked(dynamics.newton_euler, frame_free=True)
@@ -51,3 +51,7 @@ divide_and_conquer = checked(dynamics.divide_and_conquer, invertible_inertias, f
 
 hybrid_aba = checked(dynamics.hybrid_aba, frame_free=True)
 hybrid_crba = checked(dynamics.hybrid_crba, frame_free=True)
+
+floating_aba = checked(dynamics.floating_aba, floating_base, frame_free=True)
+floating_crba = checked(dynamics.floating_crba, floating_base, frame_free=True)
+floating_inverse_dynamics = checked(dynamics.floating_inverse_dynamics, floating_base, frame_free=True)

@@ -7,6 +7,9 @@ from .coriolis import coriolis_force
 from .crba import crba
 from .divide_and_conquer import divide_and_conquer
 from .energy import energy, kinetic_energy, potential_energy
+from .floating_aba import floating_aba
+from .floating_crba import floating_crba
+from .floating_inverse import floating_inverse_dynamics
 from .forward_crba import forward_dynamics_crba
 from .gravity import gravity_force
 from .hybrid_aba import hybrid_aba
@@ -41,6 +44,9 @@ __all__ = [
     "crba",
     "divide_and_conquer",
     "energy",
+    "floating_aba",
+    "floating_crba",
+    "floating_inverse_dynamics",
     "forward_dynamics_crba",
     "forward_kinematics",
     "frame_acceleration",

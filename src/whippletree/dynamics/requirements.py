@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..joints import Free
 from ..mechanism import Mechanism
 
 Requirement = Callable[[Mechanism], str | None]
@@ -25,4 +26,22 @@ def invertible_inertias(m: Mechanism) -> str | None:
                 f"body {body.name!r} of {m.name!r} has mass {inertia.m:g} kg and principal moments "
                 f"({a:.4g}, {b:.4g}, {c:.4g}) kg m², an inertia that cannot be inverted: all must be positive"
             )
+    return None
+
+
+def floating_base(m: Mechanism) -> str | None:
+    """Body 0 moves freely and carries all others."""
+    if not m.bodies:
+        return f"{m.name!r} has no bodies: a floating base needs one, carried by Free()"
+    base = m.bodies[0]
+    if not isinstance(base.joint, Free):
+        return f"the first body of {m.name!r}, {base.name!r}, is carried by {base.joint!r}, expected Free()"
+    roots = [body.name for body, parent in zip(m.bodies, m.parents, strict=True) if parent == -1]
+    if len(roots) > 1:
+        return (
+            f"{m.name!r} has {len(roots)} bodies on the ground ({', '.join(roots[:4])}), expected 1, the base"
+        )
+    if base.armature != 0:
+        name = base.joint_name
+        return f"joint {name!r} of {m.name!r} has an armature of {base.armature:g}, expected 0 for a base"
     return None
