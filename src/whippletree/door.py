@@ -30,9 +30,10 @@ def checked(
 ) -> F:
     """The algorithm behind a door that checks its arguments by their names.
 
-    q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None, qdd_joints (nv - 6,); lists are
-    taken as arrays, floats must be finite, quaternions of unit norm. Complex and symbolic scalars
-    pass. A division by zero inside becomes a SingularError that names the joint.
+    q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None, qdd_joints (nv - 6,), y one entry
+    less than q for each gear; lists are taken as arrays, floats must be finite, quaternions of unit
+    norm. Complex and symbolic scalars pass. A division by zero inside becomes a SingularError that
+    names the joint.
 
     Args:
         algorithm: Its first parameter is the mechanism m.
@@ -74,6 +75,14 @@ def checked(
             elif name == "qdd_joints":
                 bound.arguments[name] = vector(
                     value, (m.nv - 6,), name, f"one entry per velocity of {m.name!r} behind its base"
+                )
+            elif name == "y":
+                count = len(m.gears)
+                bound.arguments[name] = vector(
+                    value,
+                    (m.nq - count,),
+                    name,
+                    f"nq = {m.nq} of {m.name!r} less one for each of {count} gears",
                 )
         if isinstance(q := bound.arguments.get("q"), np.ndarray) and q.dtype == object:
             if frame_free and bound.arguments.get("f_ext") is None:

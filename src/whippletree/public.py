@@ -55,3 +55,6 @@ hybrid_crba = checked(dynamics.hybrid_crba, frame_free=True)
 floating_aba = checked(dynamics.floating_aba, floating_base, frame_free=True)
 floating_crba = checked(dynamics.floating_crba, floating_base, frame_free=True)
 floating_inverse_dynamics = checked(dynamics.floating_inverse_dynamics, floating_base, frame_free=True)
+
+gear_matrix = checked(dynamics.gear_matrix)
+gear_positions = checked(dynamics.gear_positions)

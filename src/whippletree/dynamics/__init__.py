@@ -11,6 +11,8 @@ from .floating_aba import floating_aba
 from .floating_crba import floating_crba
 from .floating_inverse import floating_inverse_dynamics
 from .forward_crba import forward_dynamics_crba
+from .geared import geared_forward_dynamics, geared_inverse_dynamics
+from .gears import gear_matrix, gear_positions
 from .gravity import gravity_force
 from .hybrid_aba import hybrid_aba
 from .hybrid_crba import hybrid_crba
@@ -52,6 +54,10 @@ __all__ = [
     "frame_acceleration",
     "frame_pose",
     "frame_velocity",
+    "gear_matrix",
+    "gear_positions",
+    "geared_forward_dynamics",
+    "geared_inverse_dynamics",
     "gravity_force",
     "hybrid_aba",
     "hybrid_crba",

@@ -13,6 +13,20 @@ TOLERANCE = 1e-10
 """A principal moment below this share of the largest leaves nothing to invert."""
 
 
+def without_gears(m: Mechanism) -> str | None:
+    """No gears, as most methods do not look at them."""
+    if m.gears:
+        names = ", ".join(repr(gear.name) for gear in m.gears[:4])
+        more = f", … ({len(m.gears)} in all)" if len(m.gears) > 4 else ""
+        return f"{m.name!r} has gears, {names}{more}, and they would not be respected"
+    return None
+
+
+def with_gears(m: Mechanism) -> str | None:
+    """At least one gear."""
+    return None if m.gears else f"{m.name!r} has no gears"
+
+
 def invertible_inertias(m: Mechanism) -> str | None:
     """Every single body has an inertia that can be inverted: no point masses, thin rods, massless links."""
     for body in m.bodies:
