@@ -7,6 +7,7 @@ first, the ground being -1; SI units and radians; gravity (0, 0, -9.81) unless g
 
 from . import examples
 from .compile import compile
+from .convert import Convention
 from .dh import DH, from_dh
 from .edit import add_payload, attach, lock, rename, reroot
 from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
@@ -79,6 +80,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DH",
     "Body",
+    "Convention",
     "Cylindrical",
     "FileError",
     "Fixed",
