@@ -1,15 +1,17 @@
 """Bundled mechanisms against closed forms from textbooks and against the makers' own models."""
 
+from importlib import import_module
 from importlib.metadata import distribution
+from typing import Any
 
 import numpy as np
-import pinocchio as pin  # pyright: ignore[reportMissingImports]  # its path is set at run time
 import pytest
 
 import whippletree as wt
 from poses import pose
 
 G = 9.81
+pin: Any = import_module("pinocchio")  # C++ without type information
 
 
 def test_names_and_descriptions() -> None:

@@ -39,6 +39,8 @@ def furnished(rng: np.random.Generator, joints: list[str]) -> wt.Mechanism:
         )
         m.add_frame(f"f_{body.name}", body.name, randoms.placement(rng))
     m.add_frame("f_ground", "ground", randoms.placement(rng))
+    m.ground_visuals.append(wt.Geometry("box", (1.0, 2.0, 3.0), randoms.placement(rng)))
+    m.ground_collisions.append(wt.Geometry("sphere", (0.7,), randoms.placement(rng)))
     m.warnings.append("left out: a sensor")
     return m
 
@@ -46,9 +48,12 @@ def furnished(rng: np.random.Generator, joints: list[str]) -> wt.Mechanism:
 def shape_poses(m: wt.Mechanism, q: np.ndarray) -> list[np.ndarray]:
     """Where every shape is in the ground, in an order that does not depend on the bodies."""
     found = [
-        pose(m, q, body.name) @ shape.placement.transform().homogeneous()
-        for body in m.bodies
-        for shape in body.visuals + body.collisions
+        pose(m, q, name) @ shape.placement.transform().homogeneous()
+        for name, shapes in [
+            *((body.name, [*body.visuals, *body.collisions]) for body in m.bodies),
+            ("ground", m.ground_visuals + m.ground_collisions),
+        ]
+        for shape in shapes
     ]
     return sorted(found, key=lambda T: tuple(T[:3, 3].round(9)))
 
@@ -182,7 +187,7 @@ def test_attached_mechanism_is_one_built_whole(seed: int, first: list[str], seco
     where = randoms.placement(rng)
     both = wt.attach(m, other, seat, where, prefix="x_")
     assert (m, other) == befores
-    assert both.bodies[: len(m)] == m.bodies
+    assert [body.name for body in both.bodies[: len(m)]] == [body.name for body in m.bodies]
     assert both.warnings == m.warnings + other.warnings
     assert (both.name, both.gravity) == (m.name, m.gravity)
 
@@ -204,6 +209,14 @@ def test_attached_mechanism_is_one_built_whole(seed: int, first: list[str], seco
     tau = wt.rnea(expected, q, qd, qdd)
     scale = 1e-12 * (1.0 + np.max(np.abs(tau), initial=0.0))
     np.testing.assert_allclose(wt.rnea(both, q, qd, qdd), tau, rtol=0, atol=scale)
+
+    def seated(T: np.ndarray) -> np.ndarray:
+        return pose(both, q, seat) @ where.transform().homogeneous() @ T
+
+    q_m, q_other = q[: m.nq], q[m.nq :]
+    shapes = shape_poses(m, q_m) + [seated(T) for T in shape_poses(other, q_other)]
+    shapes = sorted(shapes, key=lambda T: tuple(T[:3, 3].round(9)))
+    np.testing.assert_allclose(shape_poses(both, q), shapes, rtol=0, atol=1e-9)
     np.testing.assert_allclose(
         pose(both, q, "x_f_ground"),
         pose(both, q, seat) @ (where @ other.frame("f_ground").placement).transform().homogeneous(),

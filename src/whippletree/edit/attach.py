@@ -5,7 +5,7 @@ from dataclasses import replace
 from ..errors import ModelError
 from ..mechanism import GROUND, Frame, Mechanism
 from ..spatial import Placement
-from .pieces import assemble, seen_from
+from .pieces import assemble, move_shapes, seen_from
 
 
 def attach(
@@ -64,7 +64,18 @@ def attach(
     ):
         _refuse_common(m, other, kind, {x.name for x in ours}, [x.name for x in theirs])
     _refuse_common(m, other, "joint", set(m.joint_names), [body.joint_name for body in bodies])
-    made = assemble(m, [*m.bodies, *bodies], [*m.frames, *frames], [*m.gears, *gears])
+    # What stood on the ground of `other` stands on the seat now.
+    visuals, collisions = move_shapes(other.ground_visuals, at), move_shapes(other.ground_collisions, at)
+    ours = [
+        replace(body, visuals=body.visuals + visuals, collisions=body.collisions + collisions)
+        if body.name == seat.body
+        else body
+        for body in m.bodies
+    ]
+    made = assemble(m, [*ours, *bodies], [*m.frames, *frames], [*m.gears, *gears])
+    if seat.body == GROUND:
+        made.ground_visuals.extend(visuals)
+        made.ground_collisions.extend(collisions)
     made.warnings.extend(other.warnings)
     return made
 

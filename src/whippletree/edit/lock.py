@@ -20,9 +20,9 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
     """The mechanism with joints held at given positions, and so with fewer coordinates.
 
     A body whose joint is locked becomes part of its parent: inertias are added, shapes, frames and
-    the bodies it carries move over, and its name stays as a frame. The ground has neither inertia nor
-    shapes, so a body locked to the ground stays a body, on a Fixed joint. Armature, damping, friction
-    and limits of a locked joint are gone with its motion.
+    the bodies it carries move over, and its name stays as a frame. The ground has no inertia, so a body
+    locked to the ground stays a body, on a Fixed joint. Armature, damping, friction and limits of a
+    locked joint are gone with its motion.
 
     Args:
         m: The mechanism.

@@ -14,7 +14,7 @@ def assemble(
     gears: Iterable[Gear],
     name: str | None = None,
 ) -> Mechanism:
-    """A mechanism of these parts, with gravity, warnings and, unless another is given, name of `like`."""
+    """A mechanism of these parts; the rest and, unless another is given, the name are those of `like`."""
     made = Mechanism(like.name if name is None else name, like.gravity)
     for body in bodies:
         made.append(body)
@@ -22,6 +22,8 @@ def assemble(
         made.add_frame(frame.name, frame.body, frame.placement)
     for gear in gears:
         made.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
+    made.ground_visuals.extend(like.ground_visuals)
+    made.ground_collisions.extend(like.ground_collisions)
     made.warnings.extend(like.warnings)
     return made
 
@@ -35,5 +37,5 @@ def move_frame(frame: Frame, body: str, where: Placement | None) -> Frame:
     return Frame(frame.name, body, seen_from(where, frame.placement))
 
 
-def move_shapes(shapes: tuple[Geometry, ...], where: Placement) -> tuple[Geometry, ...]:
+def move_shapes(shapes: Iterable[Geometry], where: Placement) -> tuple[Geometry, ...]:
     return tuple(replace(shape, placement=where @ shape.placement) for shape in shapes)
