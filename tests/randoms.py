@@ -79,3 +79,43 @@ def tree(rng: Rng, joints: list[str], branching: float = 0.5) -> wt.Mechanism:
 def state(rng: Rng, m: wt.Mechanism) -> tuple[np.ndarray, np.ndarray]:
     """A position and a velocity."""
     return m.random(rng), rng.normal(size=m.nv)
+
+
+def floating_tree(rng: Rng, joints: list[str], branching: float = 0.5) -> wt.Mechanism:
+    """A free body that carries all others by these joints."""
+    m = wt.Mechanism("floating", gravity=rng.normal(size=3) * 5.0)
+    m.add_body("base", wt.Free(), placement=placement(rng), inertia=inertia(rng))
+    for i, name in enumerate(joints):
+        parent = i if rng.uniform() > branching else int(rng.integers(0, i + 1))
+        m.add_body(
+            f"b{i + 1}",
+            joint(rng, name),
+            parent="base" if parent == 0 else f"b{parent}",
+            placement=placement(rng),
+            inertia=inertia(rng),
+            armature=float(rng.uniform(0.0, 0.3)),
+        )
+    return m
+
+
+def geared_tree(rng: Rng, joints: list[str], branching: float = 0.5) -> wt.Mechanism:
+    """A tree in which about half of the joints of one variable are driven by others, chains included."""
+    m = tree(rng, joints, branching)
+    single = [body.joint_name for body in m.bodies if body.joint.nv == 1]
+    order = [str(name) for name in rng.permutation(single)]
+    for k in range(1, len(order)):
+        if rng.uniform() < 0.5:
+            driver = order[int(rng.integers(0, k))]
+            m.add_gear(f"g{k}", driver, order[k], ratio=rng.normal(), offset=rng.normal())
+    return m
+
+
+def geared_state(rng: Rng, m: wt.Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """A position and a velocity that agree with the gears."""
+    free = wt.Mechanism("free")
+    driven = {gear.driven for gear in m.gears}
+    for i, body in enumerate(m.bodies):
+        if body.joint_name not in driven:
+            free.add_body(f"b{i}", body.joint)
+    G = wt.gear_matrix(m)
+    return wt.gear_positions(m, free.random(rng)), G @ rng.normal(size=G.shape[1])

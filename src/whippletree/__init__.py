@@ -70,8 +70,10 @@ from .public import (
     potential_energy,
     rnea,
     rnea_base,
+    simplify_inertias,
     total_mass,
 )
+from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, methods
 from .spatial import Inertia, Placement, maximum, minimum, where
 from .validation import problems
 
@@ -129,6 +131,7 @@ __all__ = [
     "floating_aba",
     "floating_crba",
     "floating_inverse_dynamics",
+    "forward_dynamics",
     "forward_dynamics_crba",
     "forward_kinematics",
     "frame_acceleration",
@@ -140,7 +143,9 @@ __all__ = [
     "gravity_force",
     "hybrid_aba",
     "hybrid_crba",
+    "hybrid_dynamics",
     "inertia_product",
+    "inverse_dynamics",
     "inverse_inertia",
     "jacobian",
     "jacobian_rate",
@@ -149,6 +154,7 @@ __all__ = [
     "load",
     "lock",
     "maximum",
+    "methods",
     "minimum",
     "momentum",
     "momentum_matrix",
@@ -161,6 +167,7 @@ __all__ = [
     "reroot",
     "rnea",
     "rnea_base",
+    "simplify_inertias",
     "total_mass",
     "where",
     "with_parameters",

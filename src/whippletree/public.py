@@ -58,3 +58,5 @@ floating_inverse_dynamics = checked(dynamics.floating_inverse_dynamics, floating
 
 gear_matrix = checked(dynamics.gear_matrix)
 gear_positions = checked(dynamics.gear_positions)
+
+simplify_inertias = checked(dynamics.simplify_inertias)

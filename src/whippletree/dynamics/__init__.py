@@ -31,6 +31,7 @@ from .momentum import center_of_mass, centroidal_momentum_matrix, momentum, mome
 from .newton_euler import newton_euler
 from .rnea import bias_force, joint_reactions, rnea
 from .rnea_base import rnea_base
+from .simplify_inertias import simplify_inertias
 
 __all__ = [
     "aba",
@@ -73,5 +74,6 @@ __all__ = [
     "potential_energy",
     "rnea",
     "rnea_base",
+    "simplify_inertias",
     "total_mass",
 ]

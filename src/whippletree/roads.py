@@ -1,0 +1,185 @@
+"""Forward and inverse dynamics by whatever method applies to a mechanism."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from . import dynamics, public
+from .door import checked
+from .dynamics.requirements import (
+    Requirement,
+    floating_base,
+    invertible_inertias,
+    with_gears,
+    without_gears,
+)
+from .errors import InputError, ModelError
+from .mechanism import Mechanism
+from .spatial import Array
+
+TOLERANCE = 1e-6
+"""How far, relative to their size, positions and velocities may be from what the gears demand."""
+
+
+class Road(NamedTuple):
+    """A forward dynamics function of (m, q, qd, tau, f_ext) and what it asks of the mechanism."""
+
+    function: Callable[..., Array]
+    requirements: tuple[Requirement, ...]
+
+    def fault(self, m: Mechanism) -> str | None:
+        """Why this road is closed to a mechanism, or None."""
+        return next((fault for check in self.requirements if (fault := check(m)) is not None), None)
+
+
+# The first that applies is the one "auto" takes.
+ROADS: dict[str, Road] = {
+    "aba": Road(public.aba, (without_gears,)),
+    "crba": Road(public.forward_dynamics_crba, (without_gears,)),
+    "aba-variant-1": Road(public.aba_variant_1, (without_gears, invertible_inertias)),
+    "aba-variant-2": Road(public.aba_variant_2, (without_gears, invertible_inertias)),
+    "divide-and-conquer": Road(public.divide_and_conquer, (without_gears, invertible_inertias)),
+    "floating-aba": Road(public.floating_aba, (without_gears, floating_base)),
+    "floating-crba": Road(public.floating_crba, (without_gears, floating_base)),
+    "geared": Road(dynamics.geared_forward_dynamics, (with_gears,)),
+}
+
+
+@checked
+def methods(m: Mechanism) -> list[str]:
+    """Names of the methods of forward dynamics that apply to a mechanism, the usual one first.
+
+    >>> import whippletree as wt
+    >>> wt.methods(wt.examples.load("double-pendulum"))
+    ['aba', 'crba']
+    """
+    return [name for name, road in ROADS.items() if road.fault(m) is None]
+
+
+@checked
+def forward_dynamics(
+    m: Mechanism, q: Array, qd: Array, tau: Array, method: str = "auto", f_ext: Array | None = None
+) -> Array:
+    """Joint accelerations caused by joint and external forces, gears respected.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m.
+        qd: (nv,) joint velocities, rad/s or m/s.
+        tau: (nv,) joint forces, N m or N.
+        method: A name out of `methods(m)`, or "auto" for the first of them. All give the same
+            accelerations. "aba" is RBDA table 7.1, "crba" §6.1, "aba-variant-1" and "-2" table 7.2,
+            "divide-and-conquer" §7.5, "floating-aba" table 9.4, "floating-crba" table 9.5, "geared"
+            eq 9.26.
+        f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+
+    Returns:
+        (nv,) joint accelerations, rad/s² or m/s², of the inputs' scalar type.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> wt.forward_dynamics(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0], method="crba").round(3)
+    array([  0.375, -11.424])
+    """
+    if method != "auto" and method not in ROADS:
+        raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *methods(m)])}")
+    road = ROADS[methods(m)[0] if method == "auto" else method]
+    fault = road.fault(m)
+    if fault is not None:
+        raise ModelError(
+            f"method {method!r} does not apply: {fault}. For this mechanism: {', '.join(methods(m))}"
+        )
+    _check_gears(m, q=q, qd=qd)
+    return road.function(m, q, qd, tau, f_ext)
+
+
+HYBRID_ROADS: dict[str, Callable[..., tuple[Array, Array]]] = {
+    "aba": public.hybrid_aba,
+    "crba": public.hybrid_crba,
+}
+
+
+@checked
+def hybrid_dynamics(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    prescribed: Sequence[str],
+    method: str = "auto",
+    f_ext: Array | None = None,
+) -> tuple[Array, Array]:
+    """Forces of the joints whose accelerations are prescribed, and accelerations of all others.
+
+    Args:
+        m: A tree without gears.
+        q: (nq,) joint positions, rad or m.
+        qd: (nv,) joint velocities, rad/s or m/s.
+        tau: (nv,) joint forces, N m or N; those of prescribed joints are not looked at.
+        qdd: (nv,) joint accelerations, rad/s² or m/s²; only those of prescribed joints are looked at.
+        prescribed: Names of the joints whose accelerations are given.
+        method: "aba" (RBDA tables 9.2-9.3), "crba" (§9.1, table 9.1), or "auto" for the first.
+        f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+
+    Returns:
+        tau, qdd: (nv,) each, complete, of the inputs' scalar type.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("cart-pole")
+    >>> tau, qdd = wt.hybrid_dynamics(m, [0.0, 0.2], [0.0, 0.0], [0.0, 0.0], [2.0, 0.0], ["cart"])
+    >>> tau.round(3), qdd.round(3)
+    (array([4.992, 0.   ]), array([2.   , 0.017]))
+    """
+    if method != "auto" and method not in HYBRID_ROADS:
+        raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *HYBRID_ROADS])}")
+    fault = without_gears(m)
+    if fault is not None:
+        raise ModelError(f"hybrid_dynamics: {fault}")
+    function = HYBRID_ROADS["aba" if method == "auto" else method]
+    return function(m, q, qd, tau, qdd, prescribed, f_ext)
+
+
+@checked
+def inverse_dynamics(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None) -> Array:
+    """Joint forces that cause given accelerations, gears respected.
+
+    RBDA table 5.1; with gears eq 8.62. Gears leave a choice of forces: those returned are zero on
+    driven joints, as if every motor sat at the head of its gears.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m.
+        qd: (nv,) joint velocities, rad/s or m/s.
+        qdd: (nv,) joint accelerations, rad/s² or m/s².
+        f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+
+    Returns:
+        (nv,) joint forces, N m or N, of the inputs' scalar type.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> wt.inverse_dynamics(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
+    array([7.867, 3.519])
+    """
+    if not m.gears:
+        return public.rnea(m, q, qd, qdd, f_ext)
+    _check_gears(m, q=q, qd=qd, qdd=qdd)
+    return dynamics.geared_inverse_dynamics(m, q, qd, qdd, f_ext)
+
+
+def _check_gears(m: Mechanism, **vectors: Array) -> None:
+    """Raise InputError, naming the gear, if positions, velocities or accelerations contradict one."""
+    for gear in m.gears:
+        for name, values in vectors.items():
+            if values.dtype.kind == "O":
+                continue
+            index = m.q_index if name == "q" else m.v_index
+            driver, driven = (values[index[m.joint_number(j)]][0] for j in (gear.driver, gear.driven))
+            expected = gear.ratio * driver + (gear.offset if name == "q" else 0.0)
+            if abs(driven - expected) > TOLERANCE * (1.0 + abs(expected)):
+                raise InputError(
+                    f"{name} of joint {gear.driven!r} is {np.real(driven):g}, but gear {gear.name!r} makes "
+                    f"it {np.real(expected):g}: take positions from gear_positions, rates from gear_matrix"
+                )

@@ -1,0 +1,108 @@
+"""Every public algorithm runs with floats, complex numbers and object scalars, and means the same.
+
+Source of truth: the run with floats; for the imaginary part of a complex step, central differences.
+"""
+
+import inspect
+from collections import Counter
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import randoms
+import whippletree as wt
+from counting import counting, values
+
+VECTORS = ("q", "qd", "qdd", "tau", "x", "y", "qdd_joints", "f_ext", "v")
+
+
+def public_algorithms():
+    """Those that take a mechanism and a vector; others have no scalar to be generic in."""
+    for name in wt.__all__:
+        function = getattr(wt, name)
+        if inspect.isfunction(function):
+            parameters = list(inspect.signature(function).parameters)
+            if parameters[0] == "m" and set(parameters) & set(VECTORS):
+                yield name
+
+
+def everything(rng):
+    """A floating tree with every joint type behind the base."""
+    m = randoms.floating_tree(rng, list(rng.permutation(list(randoms.JOINTS))))
+    m.add_frame("tool", "b9", randoms.placement(rng))
+    return m
+
+
+def geared(rng):
+    """A tree with gears, one of them behind another."""
+    m = randoms.tree(rng, ["revolute", "helical", "spherical", "prismatic", "rack-pinion"])
+    m.add_gear("first", "b0", "b1", ratio=-1.7, offset=0.3)
+    m.add_gear("second", "b1", "b4", ratio=0.6, offset=-0.2)
+    return m
+
+
+CASES = [(name, everything) for name in public_algorithms() if name != "gear_positions"]
+CASES += [(name, geared) for name in ("forward_dynamics", "inverse_dynamics", "gear_positions")]
+
+
+class Case:
+    """An algorithm with all its arguments at a state that may move along a direction."""
+
+    def __init__(self, name, build):
+        self.rng = rng = np.random.default_rng(7)
+        self.m = m = build(rng)
+        self.function = getattr(wt, name)
+        self.names = [n for n in inspect.signature(self.function).parameters if n != "m"]
+        G = wt.gear_matrix(m)
+        q, qd = randoms.geared_state(rng, m)
+        self.at = {
+            "q": q,
+            "qd": qd,
+            "qdd": G @ rng.normal(size=G.shape[1]),
+            "tau": rng.normal(size=m.nv),
+            "x": rng.normal(size=m.nv),
+            "v": rng.normal(size=6),
+            "f_ext": rng.normal(size=(len(m), 6)),
+            "y": rng.normal(size=m.nq - len(m.gears)),
+            "qdd_joints": rng.normal(size=m.nv - 6) if m.nv > 6 else np.zeros(0),
+        }
+        self.along = {name: rng.normal(size=value.shape) for name, value in self.at.items()}
+        self.along["q"] = G @ rng.normal(size=G.shape[1])
+        self.along["qd"] = G @ rng.normal(size=G.shape[1])
+        self.along["qdd"] = G @ rng.normal(size=G.shape[1])
+        self.other = {"prescribed": ["b2", "b7"], "frame": "tool", "reference": "aligned"}
+
+    def state(self, step):
+        """All vectors, moved by a step along the direction."""
+        moved = {n: v + step * self.along[n] for n, v in self.at.items() if n != "q"}
+        return moved | {"q": self.m.integrate(self.at["q"], step * self.along["q"])}
+
+    def run(self, vectors):
+        arguments = {n: (vectors | self.other)[n] for n in self.names if n in vectors | self.other}
+        result = self.function(self.m, **arguments)
+        return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{case[1].__name__}")
+def case(request):
+    return Case(*request.param)
+
+
+def test_object_scalars_give_the_same_numbers(case):
+    tally = Counter()
+    vectors = {name: counting(value, tally) for name, value in case.at.items()}
+    for generic, plain in zip(case.run(vectors), case.run(case.at), strict=True):
+        assert_allclose(values(generic), plain, rtol=1e-11, atol=1e-11 * np.max(np.abs(plain)))
+    assert tally["mul"] > 0
+
+
+def test_complex_step_gives_the_derivative(case):
+    step, h = 1e-30, 1e-6
+    complex_run, plain = case.run(case.state(1j * step)), case.run(case.at)
+    before, after = case.run(case.state(-h)), case.run(case.state(h))
+    for z, x, x0, x1 in zip(complex_run, plain, before, after, strict=True):
+        assert_allclose(z.real, x, rtol=1e-11, atol=1e-11 * np.max(np.abs(x)))
+        difference = (x1 - x0) / (2 * h)
+        scale = np.max(np.abs(difference)) + np.max(np.abs(x))
+        assert_allclose(z.imag / step, difference, rtol=0, atol=1e-7 * scale)
