@@ -6,13 +6,14 @@ LLVM change either, so a state gives the same bits alone, in a batch, and in any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from . import vecmath
 from .ops import OPS
 from .program import Instruction, Program
 from .structure import leaves
-from .transpose import load_rows, store_rows
+from .transpose import load_rows, pieces, store_piece
 from .vecmath_ir import Lanes, Real, Truth
 
 _CALLED = {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
@@ -80,11 +81,7 @@ def _scalar(program: Program, fma: bool) -> str:
     inputs: list[Real] = []
     for name, entry in zip(names, program.inputs, strict=False):
         inputs += load_rows(e, [name], entry.size)
-    results = write_body(e, program, inputs)
-    start = 0
-    for name, leaf in zip(names[len(program.inputs) :], leaves(program.outputs), strict=True):
-        store_rows(e, [name], results[start : start + leaf.size])
-        start += leaf.size
+    write_body(e, program, inputs, lambda array: [names[array]])
     body = "\n".join(e.lines)
     parameters = ", ".join(f"ptr {name}" for name in names)
     one = f"define void @{ONE}({parameters}) {attributes(1)} {{\n{body}\n  ret void\n}}\n"
@@ -106,15 +103,14 @@ def _vector(program: Program, width: int, fma: bool) -> str:
     for lane in range(width):
         index = "%i" if lane == 0 else e.line(f"add i64 %i, {lane}")
         indices.append(e.line(f"call i64 @llvm.umin.i64(i64 {index}, i64 {highest})"))
+
+    def rows(array: int) -> list[str]:
+        return [_row(e, array, index) for index in indices]
+
     inputs: list[Real] = []
     for array, entry in enumerate(program.inputs):
-        inputs += load_rows(e, [_row(e, array, index) for index in indices], entry.size)
-    results = write_body(e, program, inputs)
-    start = 0
-    for array, leaf in enumerate(leaves(program.outputs), start=len(program.inputs)):
-        rows = [_row(e, array, index) for index in indices]
-        store_rows(e, rows, results[start : start + leaf.size])
-        start += leaf.size
+        inputs += load_rows(e, rows(array), entry.size)
+    write_body(e, program, inputs, rows)
     return _loop(e)
 
 
@@ -161,14 +157,52 @@ def calls_first(instructions: Sequence[Instruction], first: int) -> list[Instruc
     return early + [i for i in instructions if i[1] not in moved]
 
 
-def write_body(e: Lanes, program: Program, inputs: Sequence[Real]) -> list[Real]:
-    """Write all instructions; return the output scalars."""
+def write_body(e: Lanes, program: Program, inputs: Sequence[Real], rows: Callable[[int], list[str]]) -> None:
+    """Write all instructions, and the stores of the results.
+
+    Args:
+        e: Where to write.
+        program: What to write.
+        inputs: The input scalars, all loaded: from here on outputs may overwrite where they came from.
+        rows: Gives the addresses, one a lane, at which an output array begins; arrays count from the inputs.
+    """
     values: list[str] = [*inputs, *(e.real(c) for c in program.constants)]
     values += [""] * len(program.instructions)
+    results = _Results(e, program, rows)
+    for number in range(program.first_instruction):
+        results.note(number, values)
     pairs: dict[int, tuple[Real, Real]] = {}  # argument to (sine, cosine)
     for instruction in calls_first(program.instructions, program.first_instruction):
         write_instruction(e, instruction, values, pairs)
-    return [Real(values[r]) for r in program.results]
+        results.note(instruction[1], values)
+
+
+class _Results:
+    """Stores each piece of an output row as soon as its last value is there, so that none waits long."""
+
+    def __init__(self, e: Lanes, program: Program, rows: Callable[[int], list[str]]) -> None:
+        self.e = e
+        self.rows = cache(rows)
+        self.pieces: list[tuple[int, int, list[int]]] = []  # array, first column, values
+        self.missing: list[int] = []  # of each piece: values not there yet
+        self.users: dict[int, list[int]] = {}  # value to pieces
+        begin = 0
+        for array, leaf in enumerate(leaves(program.outputs), start=len(program.inputs)):
+            for start, width in pieces(leaf.size, e.width):
+                numbers = list(program.results[begin + start : begin + start + width])
+                for number in set(numbers):
+                    self.users.setdefault(number, []).append(len(self.pieces))
+                self.missing.append(len(set(numbers)))
+                self.pieces.append((array, start, numbers))
+            begin += leaf.size
+
+    def note(self, number: int, values: list[str]) -> None:
+        """This value has been written."""
+        for piece in self.users.get(number, ()):
+            self.missing[piece] -= 1
+            if not self.missing[piece]:
+                array, start, numbers = self.pieces[piece]
+                store_piece(self.e, self.rows(array), start, [Real(values[n]) for n in numbers])
 
 
 def write_instruction(

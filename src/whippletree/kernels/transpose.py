@@ -15,43 +15,47 @@ from .vecmath_ir import Lanes, Real
 def load_rows(e: Lanes, rows: Sequence[str], size: int) -> list[Real]:
     """Column j over all lanes, for every j: lane l from the row that starts at pointer `rows[l]`."""
     columns: list[Real | None] = [None] * size
-    for start, width in _pieces(size, e.width):
+    for start, width in pieces(size, e.width):
         if width == 1:
             found = [_load_column(e, rows, start)]
         else:
-            pieces = [_load(e, row, start, width) for row in rows]
-            found = _exchange(e, _join(e, pieces, width), width)
+            read = [_load(e, row, start, width) for row in rows]
+            found = _exchange(e, _join(e, read, width), width)
         for j, column in enumerate(found):
             columns[start + j] = column
     return [column for column in columns if column is not None]
 
 
-def store_rows(e: Lanes, rows: Sequence[str], columns: Sequence[Real]) -> None:
-    """The opposite of `load_rows`."""
-    for start, width in _pieces(len(columns), e.width):
-        if width == 1:
-            _store_column(e, rows, start, columns[start])
-            continue
-        joined = _exchange(e, columns[start : start + width], width)
-        for l, row in enumerate(rows):
-            piece = _cut(e, joined[l % width], l // width, width)
-            e.lines.append(f"  store {_vector(width)} {piece}, ptr {_at(e, row, start)}, align 8")
+def store_piece(e: Lanes, rows: Sequence[str], start: int, columns: Sequence[Real]) -> None:
+    """The opposite, for one of the `pieces` of a row: columns start, start + 1, …
+
+    Stores are volatile, which they need not be, because LLVM then leaves them as they are: it would spend
+    time quadratic in their number on attempts to merge and to reorder them.
+    """
+    width = len(columns)
+    if width == 1:
+        _store_column(e, rows, start, columns[0])
+        return
+    joined = _exchange(e, columns, width)
+    for l, row in enumerate(rows):
+        piece = _cut(e, joined[l % width], l // width, width)
+        e.lines.append(f"  store volatile {_vector(width)} {piece}, ptr {_at(e, row, start)}, align 8")
 
 
-def _pieces(size: int, lanes: int) -> list[tuple[int, int]]:
-    """(start, width) of the pieces that cover a row."""
+def pieces(size: int, lanes: int) -> list[tuple[int, int]]:
+    """(start, width) of the pieces that cover a row of `size` numbers."""
     width = min(lanes, 4)  # wider pieces need more exchanges and save no loads worth having
     if lanes == 1 or size <= 1:
         return [(j, 1) for j in range(size)]
     while width > size:
         width //= 2
-    pieces = [(start, width) for start in range(0, size - width + 1, width)]
+    found = [(start, width) for start in range(0, size - width + 1, width)]
     left = size % width
     if left == 1:
-        pieces.append((size - 1, 1))
+        found.append((size - 1, 1))
     elif left:
-        pieces.append((size - width, width))
-    return pieces
+        found.append((size - width, width))
+    return found
 
 
 def _vector(width: int) -> str:
@@ -79,7 +83,7 @@ def _load_column(e: Lanes, rows: Sequence[str], index: int) -> Real:
 def _store_column(e: Lanes, rows: Sequence[str], index: int, column: Real) -> None:
     for l, row in enumerate(rows):
         value = column if e.width == 1 else e.line(f"extractelement {e.real_type} {column}, i32 {l}")
-        e.lines.append(f"  store double {value}, ptr {_at(e, row, index)}, align 8")
+        e.lines.append(f"  store volatile double {value}, ptr {_at(e, row, index)}, align 8")
 
 
 def _shuffle(e: Lanes, a: Real, b: Real, width: int, mask: Sequence[int]) -> Real:
@@ -88,11 +92,11 @@ def _shuffle(e: Lanes, a: Real, b: Real, width: int, mask: Sequence[int]) -> Rea
     return Real(e.line(f"shufflevector {vector} {a}, {vector} {b}, <{len(mask)} x i32> <{indices}>"))
 
 
-def _join(e: Lanes, pieces: list[Real], width: int) -> list[Real]:
+def _join(e: Lanes, read: list[Real], width: int) -> list[Real]:
     """Vector k, of `width`, holds the pieces of rows k, k + width, … side by side."""
     joined = []
     for k in range(width):
-        parts, size = pieces[k::width], width
+        parts, size = read[k::width], width
         while len(parts) > 1:
             parts = [
                 _shuffle(e, a, b, size, range(2 * size)) for a, b in zip(parts[::2], parts[1::2], strict=True)
