@@ -44,6 +44,7 @@ from .public import (
     coriolis_force,
     crba,
     divide_and_conquer,
+    elastic_energy,
     energy,
     floating_aba,
     floating_crba,
@@ -67,6 +68,7 @@ from .public import (
     momentum,
     momentum_matrix,
     newton_euler,
+    passive_forces,
     potential_energy,
     rnea,
     rnea_base,
@@ -75,6 +77,7 @@ from .public import (
 )
 from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, methods
 from .spatial import Inertia, Placement, maximum, minimum, where
+from .springs import Spring
 from .validation import problems
 
 __version__ = "0.1.0"
@@ -108,6 +111,7 @@ __all__ = [
     "Spherical",
     "SphericalEuler",
     "SphericalExponential",
+    "Spring",
     "Translation",
     "Universal",
     "WhippletreeError",
@@ -126,6 +130,7 @@ __all__ = [
     "coriolis_force",
     "crba",
     "divide_and_conquer",
+    "elastic_energy",
     "energy",
     "examples",
     "floating_aba",
@@ -161,6 +166,7 @@ __all__ = [
     "newton_euler",
     "parameter_names",
     "parameter_values",
+    "passive_forces",
     "potential_energy",
     "problems",
     "rename",

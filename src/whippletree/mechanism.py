@@ -11,6 +11,7 @@ from .joints import Joint
 from .parts import Body, Frame, Gear, Geometry, Limits, check_kinds
 from .physical import inertia_fault
 from .spatial import Array, Inertia, Placement, Transform
+from .springs import Spring, joint_force_fault
 from .summary import summary
 
 __all__ = ["GROUND", "Body", "Frame", "Gear", "Geometry", "Limits", "Mechanism"]
@@ -46,6 +47,7 @@ class Mechanism:
         self.bodies: list[Body] = []
         self.frames: list[Frame] = []
         self.gears: list[Gear] = []
+        self.springs: list[Spring] = []
         self.ground_visuals: list[Geometry] = []
         self.ground_collisions: list[Geometry] = []
         self.warnings: list[str] = []
@@ -81,7 +83,8 @@ class Mechanism:
             placement: Where on the parent the joint sits; at the parent's frame by default.
             inertia: In the body's own frame; none by default.
             joint_name: The body's name by default.
-            properties: limits, armature (kg m² or kg), damping, friction, visuals, collisions.
+            properties: limits, armature (kg m² or kg), damping, friction, stiffness, rest, visuals,
+                collisions; see `Body`.
 
         Raises:
             ModelError: A name is taken or unknown, the inertia is no body's, or limits are upside down.
@@ -122,6 +125,9 @@ class Mechanism:
                 raise ModelError(
                     f"body {body.name!r}: {quantity} is {getattr(body, quantity)}, must be 0 or more"
                 )
+        fault = joint_force_fault(body)
+        if fault is not None:
+            raise ModelError(f"joint {body.joint_name!r} of {self.name!r}: {fault}")
         number = len(self.bodies)
         self.bodies.append(body)
         self.parents.append(self._body_number[body.parent])
@@ -165,6 +171,25 @@ class Mechanism:
                 raise ModelError(f"gear {name!r}: {driven!r} would drive itself through {driver!r}")
             above = drivers.get(above)
         self.gears.append(Gear(name, driver, driven, float(ratio), float(offset)))
+
+    def add_spring(
+        self,
+        name: str,
+        body_a: str,
+        point_a: Any,
+        body_b: str,
+        point_b: Any,
+        stiffness: float,
+        damping: float = 0.0,
+        length: float = 0.0,
+    ) -> None:
+        """Put a spring and damper between two points, given in the frames of their bodies; see `Spring`."""
+        _name(name, "spring")
+        if any(spring.name == name for spring in self.springs):
+            raise ModelError(f"{self.name!r} has a spring named {name!r} already: choose another name")
+        self.body_number(body_a)
+        self.body_number(body_b)
+        self.springs.append(Spring(name, body_a, point_a, body_b, point_b, stiffness, damping, length))
 
     def _check_free_name(self, name: str) -> None:
         if name in self._body_number or name in self._frame_number:
@@ -255,10 +280,19 @@ class Mechanism:
     # Values
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same name, gravity, bodies, frames, gears and shapes, in the same order."""
+        """Whether both have the same name, gravity and parts, in the same order."""
         if not isinstance(other, Mechanism):
             return NotImplemented
-        parts = ("name", "gravity", "bodies", "frames", "gears", "ground_visuals", "ground_collisions")
+        parts = (
+            "name",
+            "gravity",
+            "bodies",
+            "frames",
+            "gears",
+            "springs",
+            "ground_visuals",
+            "ground_collisions",
+        )
         return all(getattr(self, part) == getattr(other, part) for part in parts)
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # a mechanism under construction changes

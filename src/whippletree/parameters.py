@@ -61,6 +61,7 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
         other.add_frame(frame.name, frame.body, frame.placement)
     for gear in m.gears:
         other.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
+    other.springs = list(m.springs)
     return other
 
 

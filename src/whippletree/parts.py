@@ -11,15 +11,21 @@ from .spatial import Inertia, Placement
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a joint, each variable alike: positions in rad or m, speed per second, effort in N m or N."""
+    """Bounds of a joint, each variable alike: positions in rad or m, speed per second, effort in N m or N.
+
+    With a stiffness (N m/rad or N/m) the bounds are stops that push back; without, they are only known.
+    A stop's dissipation, in s/rad or s/m, is the share of its force that each unit of speed adds.
+    """
 
     lower: float = -np.inf
     upper: float = np.inf
     velocity: float = np.inf
     effort: float = np.inf
+    stiffness: float = 0.0
+    dissipation: float = 0.0
 
     def __post_init__(self) -> None:
-        for bound in ("lower", "upper", "velocity", "effort"):
+        for bound in ("lower", "upper", "velocity", "effort", "stiffness", "dissipation"):
             value = getattr(self, bound)
             try:
                 object.__setattr__(self, bound, float(value))
@@ -63,7 +69,9 @@ class Body:
     """A rigid body and the joint that carries it.
 
     The joint's predecessor frame sits in the parent at `placement`; its successor frame is the
-    body's own frame, in which `inertia` is given.
+    body's own frame, in which `inertia` is given. Every velocity of the joint is held back by damping
+    (N m s/rad or N s/m) and Coulomb friction (N m or N); a spring of the given stiffness (N m/rad or
+    N/m) draws it to its position `rest` (nq,), the neutral one if None.
     """
 
     name: str
@@ -76,6 +84,8 @@ class Body:
     armature: float = 0.0
     damping: float = 0.0
     friction: float = 0.0
+    stiffness: float = 0.0
+    rest: tuple[float, ...] | None = None
     visuals: tuple[Geometry, ...] = ()
     collisions: tuple[Geometry, ...] = ()
 

@@ -60,3 +60,5 @@ gear_matrix = checked(dynamics.gear_matrix)
 gear_positions = checked(dynamics.gear_positions)
 
 simplify_inertias = checked(dynamics.simplify_inertias)
+passive_forces = checked(dynamics.passive_forces)
+elastic_energy = checked(dynamics.elastic_energy)

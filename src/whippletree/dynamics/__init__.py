@@ -6,6 +6,7 @@ from .aba_variant_2 import aba_variant_2
 from .coriolis import coriolis_force
 from .crba import crba
 from .divide_and_conquer import divide_and_conquer
+from .elastic import elastic_energy
 from .energy import energy, kinetic_energy, potential_energy
 from .floating_aba import floating_aba
 from .floating_crba import floating_crba
@@ -29,6 +30,7 @@ from .kinematics import (
 )
 from .momentum import center_of_mass, centroidal_momentum_matrix, momentum, momentum_matrix, total_mass
 from .newton_euler import newton_euler
+from .passive import passive_forces
 from .rnea import bias_force, joint_reactions, rnea
 from .rnea_base import rnea_base
 from .simplify_inertias import simplify_inertias
@@ -46,6 +48,7 @@ __all__ = [
     "coriolis_force",
     "crba",
     "divide_and_conquer",
+    "elastic_energy",
     "energy",
     "floating_aba",
     "floating_crba",
@@ -71,6 +74,7 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "newton_euler",
+    "passive_forces",
     "potential_energy",
     "rnea",
     "rnea_base",
