@@ -1,5 +1,6 @@
 """What a joint is: the class every joint type derives from (RBDA §4.4)."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
@@ -67,6 +68,16 @@ class Joint(ABC):
         """What is wrong with a position q (nq,) of finite floats, in words, or None."""
         return None
 
+    def position_at(self, X: Transform) -> Array:
+        """(nq,) the position whose X_J is X, or comes near it if the joint cannot be there.
+
+        Needed of a loop joint, whose position follows from those of its two bodies (RBDA §8.3).
+        """
+        raise ModelError(
+            f"{self!r} cannot close a loop: give {type(self).__name__} a method position_at(X) that finds "
+            "the joint position from its transform X"
+        )
+
     def constraint_subspace(self, q: Array) -> Array:
         """(6, 6 - nv) T, a basis of the forces that do no work: Tᵀ S = 0 (RBDA 3.36).
 
@@ -81,6 +92,11 @@ def complement(S: Array) -> Array:
     T = basis[:, S.shape[1] :]
     # Householder vectors leave zeros that are not quite zero; kernels fold only exact ones.
     return np.where(np.abs(T) < 1e-15, 0.0, T)
+
+
+def full_turns(angle: Any, other: Any) -> Any:
+    """The angle plus as many full turns as bring it closest to the other one, which is less exact."""
+    return angle + 2.0 * np.pi * math.floor((other.real - angle.real) / (2.0 * np.pi) + 0.5)
 
 
 def unit_axis(axis: Any, name: str = "axis") -> tuple[float, float, float]:

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..spatial.rotation import axis_rotation
-from ..spatial.scalar import Array
+from ..spatial.rotation import angle_about, axis_rotation
+from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
 from .base import Joint, unit_axis
 
@@ -33,6 +33,10 @@ class Cylindrical(Joint):
     def motion_subspace(self, q: Array) -> Array:
         zero = (0.0, 0.0, 0.0)
         return np.array([[*self.axis, *zero], [*zero, *self.axis]]).T
+
+    def position_at(self, X: Transform) -> Array:
+        axis = np.array(self.axis)
+        return array([angle_about(axis, X.E.T), axis @ X.r])
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, 2) * np.array([np.pi, 1.0])

@@ -26,3 +26,6 @@ class Fixed(Joint):
 
     def motion_subspace(self, q: Array) -> Array:
         return np.zeros((6, 0))
+
+    def position_at(self, X: Transform) -> Array:
+        return np.zeros(0)

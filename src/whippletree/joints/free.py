@@ -44,6 +44,9 @@ class Free(Joint):
     def neutral(self) -> Array:
         return np.concatenate([np.zeros(3), _TURN.neutral()])
 
+    def position_at(self, X: Transform) -> Array:
+        return np.concatenate([X.r, _TURN.position_at(X)])
+
     def random(self, rng: np.random.Generator) -> Array:
         return np.concatenate([rng.uniform(-1.0, 1.0, 3), _TURN.random(rng)])
 

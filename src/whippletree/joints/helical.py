@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..spatial.rotation import axis_rotation
-from ..spatial.scalar import Array
+from ..spatial.rotation import angle_about, axis_rotation
+from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
-from .base import Joint, finite_number, unit_axis
+from .base import Joint, finite_number, full_turns, unit_axis
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,11 @@ class Helical(Joint):
     def motion_subspace(self, q: Array) -> Array:
         axis = np.array(self.axis)
         return np.concatenate([axis, self.pitch * axis])[:, None]
+
+    def position_at(self, X: Transform) -> Array:
+        axis = np.array(self.axis)
+        angle = angle_about(axis, X.E.T)
+        return array([angle if self.pitch == 0.0 else full_turns(angle, (axis @ X.r) / self.pitch)])
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 1)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..spatial.rotation import axis_rotation, exponential_coefficients
+from ..spatial.rotation import angle_about, axis_rotation, exponential_coefficients
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
 from .base import Joint, perpendicular, unit_axis
@@ -59,6 +59,10 @@ class Planar(Joint):
         x, y = c * delta[1] + s * delta[2], c * delta[2] - s * delta[1]
         scale = 1.0 / (a * a + b * b)
         return array([delta[0], (a * x + b * y) * scale, (a * y - b * x) * scale])
+
+    def position_at(self, X: Transform) -> Array:
+        first, second = perpendicular(self.axis)
+        return array([angle_about(np.array(self.axis), X.E.T), first @ X.r, second @ X.r])
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, 3) * np.array([np.pi, 1.0, 1.0])

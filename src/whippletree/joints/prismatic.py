@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..spatial.scalar import Array
+from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform, xlt
 from .base import Joint, unit_axis
 
@@ -30,3 +30,6 @@ class Prismatic(Joint):
 
     def motion_subspace(self, q: Array) -> Array:
         return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
+
+    def position_at(self, X: Transform) -> Array:
+        return array([np.array(self.axis) @ X.r])

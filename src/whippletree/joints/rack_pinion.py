@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import ModelError
-from ..spatial.rotation import axis_rotation
+from ..spatial.rotation import angle_about, axis_rotation
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
 from ..spatial.vectors import cross
-from .base import Joint, finite_number, perpendicular, unit_axis
+from .base import Joint, finite_number, full_turns, perpendicular, unit_axis
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,11 @@ class RackPinion(Joint):
         slide = self._rack_seen_from_successor(q)
         forces = [[*(-slide[k] * axis), *np.eye(3)[k]] for k in range(3)]
         return array([[*first, *zero], [*second, *zero], *forces]).T
+
+    def position_at(self, X: Transform) -> Array:
+        angle = angle_about(np.array(self.axis), X.E.T)
+        rolled = np.array(self.rack) @ X.r
+        return array([angle if self.radius == 0.0 else full_turns(angle, rolled / self.radius)])
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 1)

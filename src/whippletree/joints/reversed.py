@@ -62,6 +62,9 @@ class Reversed(Joint):
     def neutral(self) -> Array:
         return self.of.neutral()
 
+    def position_at(self, X: Transform) -> Array:
+        return self.of.position_at(X.inverse())
+
     def random(self, rng: np.random.Generator) -> Array:
         return self.of.random(rng)
 

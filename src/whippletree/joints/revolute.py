@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..spatial.rotation import axis_rotation
-from ..spatial.scalar import Array
+from ..spatial.rotation import angle_about, axis_rotation
+from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform, rot
 from .base import Joint, unit_axis
 
@@ -31,6 +31,9 @@ class Revolute(Joint):
 
     def motion_subspace(self, q: Array) -> Array:
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
+
+    def position_at(self, X: Transform) -> Array:
+        return array([angle_about(np.array(self.axis), X.E.T)])
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 1)

@@ -12,6 +12,7 @@ from ..spatial.rotation import (
     quaternion_log,
     quaternion_product,
     quaternion_rate,
+    to_quaternion,
 )
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform, rot
@@ -40,6 +41,9 @@ class Spherical(Joint):
 
     def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])
+
+    def position_at(self, X: Transform) -> Array:
+        return to_quaternion(X.E.T)
 
     def random(self, rng: np.random.Generator) -> Array:
         # Four normal deviates point in a uniformly distributed direction of the unit sphere.

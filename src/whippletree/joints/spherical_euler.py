@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import ModelError
-from ..spatial.rotation import AXES, axis_rotation, from_euler
+from ..spatial.rotation import AXES, axis_rotation, from_euler, to_euler
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform, rot
 from ..spatial.vectors import cross
@@ -54,6 +54,9 @@ class SphericalEuler(Joint):
 
     def constraint_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, 3:]
+
+    def position_at(self, X: Transform) -> Array:
+        return to_euler(X.E.T, self.sequence)
 
     def random(self, rng: np.random.Generator) -> Array:
         # The middle angle keeps clear of the singular positions of either kind of sequence.

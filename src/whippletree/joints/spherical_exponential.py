@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..spatial.rotation import exp, exp_jacobian, exp_jacobian_rate
+from ..spatial.rotation import exp, exp_jacobian, exp_jacobian_rate, log
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform, rot
 from .base import Joint
@@ -35,6 +35,9 @@ class SphericalExponential(Joint):
 
     def constraint_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, 3:]
+
+    def position_at(self, X: Transform) -> Array:
+        return log(X.E.T)
 
     def random(self, rng: np.random.Generator) -> Array:
         direction = rng.normal(size=3)

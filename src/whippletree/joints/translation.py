@@ -26,3 +26,6 @@ class Translation(Joint):
 
     def motion_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, 3:]
+
+    def position_at(self, X: Transform) -> Array:
+        return X.r

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial.rotation import axis_rotation
-from ..spatial.scalar import Array, array
+from ..spatial.scalar import Array, arctan2, array
 from ..spatial.transform import Transform, rot
 from ..spatial.vectors import cross
 from .base import Joint, unit_axis
@@ -52,8 +52,19 @@ class Universal(Joint):
         normal = cross(self._first_seen_from_successor(q), np.array(self.second))
         return array([[*normal, *zero], *np.eye(6)[3:]]).T
 
+    def position_at(self, X: Transform) -> Array:
+        # Each turn is what brings the other one's axis from where it is at zero to where it is seen.
+        first, second = np.array(self.first), np.array(self.second)
+        seen_first, seen_second = X.E @ first, X.E.T @ second
+        return array([_angle(second, seen_second, first), -_angle(first, seen_first, second)])
+
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 2)
 
     def _first_seen_from_successor(self, q: Array) -> Array:
         return axis_rotation(np.array(self.second), q[1]).T @ np.array(self.first)
+
+
+def _angle(start: Array, end: Array, axis: Array) -> Any:
+    """The turn about a unit axis that leads from one direction to another, seen along the axis."""
+    return arctan2(axis @ cross(start, end), start @ end - (start @ axis) * (end @ axis))

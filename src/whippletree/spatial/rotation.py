@@ -37,6 +37,19 @@ def axis_rotation(axis: Array, angle: Any) -> Array:
     )
 
 
+def angle_about(axis: Array, R: Array) -> Any:
+    """The angle by which R turns about a unit axis (3,), rad; inverse of `axis_rotation`.
+
+    If R turns about another axis, the angle of the turn about `axis` that comes closest to R.
+
+    >>> z = np.array([0.0, 0.0, 1.0])
+    >>> float(round(angle_about(z, axis_rotation(z, 2.5)), 12))
+    2.5
+    """
+    sine = axis @ array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return arctan2(sine, R[0, 0] + R[1, 1] + R[2, 2] - axis @ (R @ axis))
+
+
 def from_quaternion(p: Array) -> Array:
     """(3, 3) R of a unit quaternion (4,) (RBDA 4.12, transposed).
 
