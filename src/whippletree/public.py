@@ -62,3 +62,7 @@ gear_positions = checked(dynamics.gear_positions)
 simplify_inertias = checked(dynamics.simplify_inertias)
 passive_forces = checked(dynamics.passive_forces)
 elastic_energy = checked(dynamics.elastic_energy)
+
+handle_equations = checked(dynamics.handle_equations)
+operational_inertia = checked(dynamics.operational_inertia)
+inverse_operational_inertia = checked(dynamics.inverse_operational_inertia)

@@ -209,6 +209,7 @@ def test_articulated_inertia_of_the_box():
     m.add_body("box", wt.Free(), inertia=wt.Inertia(m1, about_com=(I1, I1, I1)))
     m.add_body("cylinder", Slot(), "box", inertia=wt.Inertia(m2, about_com=(I2, I2, I2)))
     expected = np.array([I1, I1 + I2, I1 + I2, m1 + m2, m1, m1 + m2])
+    assert_allclose(wt.operational_inertia(m, m.neutral(), "box"), np.diag(expected), **TIGHT)
     for method in wt.methods(m):
         columns = []
         for wrench in np.eye(6):

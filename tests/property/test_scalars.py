@@ -71,7 +71,12 @@ class Case:
         self.along["q"] = G @ rng.normal(size=G.shape[1])
         self.along["qd"] = G @ rng.normal(size=G.shape[1])
         self.along["qdd"] = G @ rng.normal(size=G.shape[1])
-        self.other = {"prescribed": ["b2", "b7"], "frame": "tool", "reference": "aligned"}
+        self.other = {
+            "frames": ["tool", "b4"],
+            "prescribed": ["b2", "b7"],
+            "frame": "tool",
+            "reference": "aligned",
+        }
 
     def state(self, step):
         """All vectors, moved by a step along the direction."""

@@ -30,7 +30,9 @@ from .kinematics import (
 )
 from .momentum import center_of_mass, centroidal_momentum_matrix, momentum, momentum_matrix, total_mass
 from .newton_euler import newton_euler
+from .operational import inverse_operational_inertia, operational_inertia
 from .passive import passive_forces
+from .projection import handle_equations
 from .rnea import bias_force, joint_reactions, rnea
 from .rnea_base import rnea_base
 from .simplify_inertias import simplify_inertias
@@ -63,10 +65,12 @@ __all__ = [
     "geared_forward_dynamics",
     "geared_inverse_dynamics",
     "gravity_force",
+    "handle_equations",
     "hybrid_aba",
     "hybrid_crba",
     "inertia_product",
     "inverse_inertia",
+    "inverse_operational_inertia",
     "jacobian",
     "jacobian_rate",
     "joint_reactions",
@@ -74,6 +78,7 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "newton_euler",
+    "operational_inertia",
     "passive_forces",
     "potential_energy",
     "rnea",
