@@ -55,8 +55,8 @@ FOLDED = [
     (lambda x, y, z, u: 3.0 * (x / 3.0), "x"),
     (lambda x, y, z, u: (x / 3.0) / 5.0, "div(x, 15)"),
     (lambda x, y, z, u: 6.0 / (2.0 * x), "div(3, x)"),
-    (lambda x, y, z, u: 6.0 * (2.0 / x), "div(12, x)"),
-    (lambda x, y, z, u: (2.0 / x) / 4.0, "div(0.5, x)"),
+    (lambda x, y, z, u: 6.0 * (2.0 / x), "mul(6, div(2, x))"),
+    (lambda x, y, z, u: (2.0 / x) / 3.0, "div(0.666667, x)"),
     (lambda x, y, z, u: (x + 1.0) + 2.0, "add(3, x)"),
     (lambda x, y, z, u: 1.0 - (1.0 - x), "x"),
     (lambda x, y, z, u: np.sin(-x), "neg(sin(x))"),
@@ -125,6 +125,11 @@ SIMPLIFIED = [
     (lambda x, y, z, u: 3.0 * x + y - 2.0 * x, "add(x, y)"),
     (lambda x, y, z, u: (x + 2.0) + (y - 2.0), "add(x, y)"),
     (lambda x, y, z, u: 0.1 * x + 0.2 * x - 0.3 * x + y, "y"),
+    # quotients
+    (lambda x, y, z, u: 6.0 * (2.0 / x), "div(12, x)"),
+    (lambda x, y, z, u: (1.0 / x) * y, "div(y, x)"),
+    (lambda x, y, z, u: 2.5 * (1.0 / x) * y + z, "add(z, div(mul(2.5, y), x))"),
+    (lambda x, y, z, u: (2.0 * (1.0 / x), y * (1.0 / x)), "mul(2, div(1, x)), mul(y, div(1, x))"),
     # sines and cosines
     (lambda x, y, z, u: np.sin(x) ** 2 + np.cos(x) ** 2, "1"),
     (lambda x, y, z, u: y * np.sin(x) * np.sin(x) + np.cos(x) ** 2 * y, "y"),

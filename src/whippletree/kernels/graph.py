@@ -133,21 +133,19 @@ class Graph:
         return None
 
     def _scale(self, factor: float, node: Node) -> int | None:
-        """A constant times what is itself a constant times or over something: one constant is enough."""
+        """A constant times what is itself scaled by a constant: one constant is enough.
+
+        Not a constant times a constant over x: if that quotient is needed elsewhere, a division more.
+        """
         op = node[0]
         if op == "mul" and node[1] < 0:
             merged = factor * self.values[~(node[1] >> 1)]
             if _SMALLEST < merged < _LARGEST:
                 return self.mul(self.constant(merged), node[2])
-        elif op == "div":
-            if node[1] < 0:
-                merged = factor * self.values[~(node[1] >> 1)]
-                if _SMALLEST < merged < _LARGEST:
-                    return self.div(self.constant(merged), node[2])
-            elif node[2] < 0:
-                merged = factor / self.values[~(node[2] >> 1)]
-                if _SMALLEST < merged < _LARGEST:
-                    return self.mul(self.constant(merged), node[1])
+        elif op == "div" and node[2] < 0:
+            merged = factor / self.values[~(node[2] >> 1)]
+            if _SMALLEST < merged < _LARGEST:
+                return self.mul(self.constant(merged), node[1])
         return None
 
     def add(self, a: int, b: int) -> int:
@@ -222,7 +220,7 @@ class Graph:
         return self._node(("div", a, b)) | sign
 
     def _unscale(self, node: Node, divisor: float) -> int | None:
-        """The same for division by a constant."""
+        """The same for division by a constant, which then is one division less or the same one."""
         if node[0] == "mul" and node[1] < 0:
             merged = self.values[~(node[1] >> 1)] / divisor
             if _SMALLEST < merged < _LARGEST:

@@ -16,13 +16,13 @@ class Term(NamedTuple):
         factors: In ascending order. An even factor is a reference, an odd one (the reference plus one) stands
             for division by it; there is at most one of those.
         ref: The product itself, where it exists already.
-        constants: How many constants were met in it.
+        spare: How many operations are saved by computing it from coefficient and factors.
     """
 
     coefficient: float
     factors: tuple[int, ...]
     ref: int | None = None
-    constants: int = 0
+    spare: int = 0
 
 
 def join_squares(graph: Graph, terms: list[Term]) -> list[Term] | None:

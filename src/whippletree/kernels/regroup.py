@@ -3,7 +3,7 @@
 What saves nothing is left in the order in which it was written. The rules, each of which saves at least one
 operation:
 
-    a c1 c2            constants meet in one
+    a c1 c2, a (1/b)   constants meet in one, a reciprocal becomes a quotient
     a c1 + a c2        equal terms meet in one, or vanish
     a b + a c          a common factor, constant or divisor is taken out, the one that most terms share first
     sin² and cos²      of the same angle, and halves of the same selection: see `identities`
@@ -41,7 +41,7 @@ class _Regrouping(Rewriter):
     def product(self, number: int, plain: int) -> int:
         """A product with its constants gathered into one, if it has several."""
         term = self.term(2 * number, whole=True)
-        return self.multiply(term._replace(ref=None)) if term.constants > 1 and _is_normal(term) else plain
+        return self.multiply(term) if term.spare and _is_normal(term) else plain
 
     def term(self, root: int, whole: bool = False) -> Term:
         """An operand as a product, seen through products, and one quotient, of no other use.
@@ -51,7 +51,7 @@ class _Regrouping(Rewriter):
         nodes, part, translate = self.old.nodes, self.part, self.translate
         if not whole and (root < 0 or not part[root >> 1]):  # the common case, for speed
             return self.atom(translate(root))
-        coefficient, constants, divided = 1.0, 0, False
+        coefficient, constants, ones, divided = 1.0, 0, 0, False
         factors: list[int] = []
         stack = [root]
         while stack:
@@ -68,7 +68,7 @@ class _Regrouping(Rewriter):
                     else:
                         coefficient *= self.old.value(scaled[1]) ** 2
                         constants += 1
-                        stack.extend((scaled[2], scaled[2]))
+                        factors += [translate(scaled[2]) & -2] * 2
                     continue
                 if node[0] == "div" and not divided:
                     divisor = translate(node[2])
@@ -82,11 +82,13 @@ class _Regrouping(Rewriter):
             if image < 0:
                 coefficient *= self.new.value(image)
                 constants += image != ONE
+                ones += image == ONE
             else:
                 coefficient = -coefficient if image & 1 else coefficient
                 factors.append(image & -2)
         factors.sort()
-        return Term(coefficient, tuple(factors), None if whole else translate(root), constants)
+        spare = max(constants - 1, 0) + (ones and len(factors) + constants > 1)  # 1/x is spared by a/x
+        return Term(coefficient, tuple(factors), None if whole or spare else translate(root), spare)
 
     def square_of_scaled(self, node: Node) -> Node | None:
         """For `(c x) (c x)`, with `c x` of no other use, the node `c x`: c² x x costs the same."""
@@ -94,12 +96,13 @@ class _Regrouping(Rewriter):
         if a != b or self.count[a >> 1] != 2:
             return None
         inner = self.old.nodes[a >> 1]
-        return inner if inner[0] == "mul" and inner[1] < 0 else None
+        is_scaled = inner[0] == "mul" and inner[1] < 0 <= self.translate(inner[2])
+        return inner if is_scaled else None
 
     def atom(self, image: int) -> Term:
         """A new reference as a term that is not looked into."""
         if image < 0:
-            return Term(self.new.value(image), (), image, 1)
+            return Term(self.new.value(image), (), image)
         return Term(-1.0 if image & 1 else 1.0, (image & -2,), image)
 
     def multiply(self, term: Term) -> int:
@@ -150,7 +153,7 @@ class _Regrouping(Rewriter):
             factors = term.factors
             if not _is_normal(term):
                 return None, False
-            saved = saved or (term.constants > 1)
+            saved = saved or term.spare > 0
             known = together.get(factors)
             if known is None:
                 together[factors] = term
