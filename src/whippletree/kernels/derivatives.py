@@ -42,7 +42,12 @@ def jacobian(program: Program, wrt: Sequence[str]) -> Program:
 
 
 def forward(program: Program, wrt: Sequence[str]) -> Program:
-    """As `jacobian`, carried from the inputs to the outputs."""
+    """As `jacobian`, carried from the inputs to the outputs.
+
+    >>> from whippletree.kernels.trace import trace
+    >>> forward(trace(lambda x: [x * x, 3.0 * x], {"x": ()}), ["x"])(2.0)["x"]
+    [np.float64(4.0), np.float64(3.0)]
+    """
     record = _Record(program, wrt)
     tangents: list[Sparse] = [{} for _ in range(program.n_values)]
     for seed in record.seeds:
@@ -58,7 +63,11 @@ def reverse(program: Program, wrt: Sequence[str]) -> Program:
     """As `jacobian`, carried from the outputs back to the inputs.
 
     A branch that is not taken gets a zero here before its own derivatives are multiplied in: where those are
-    not finite, so is the result. Forward has no such case.
+    not finite, neither is the result. Forward has no such case.
+
+    >>> from whippletree.kernels.trace import trace
+    >>> reverse(trace(lambda x: x @ x, {"x": (3,)}), ["x"])([1.0, 2.0, 3.0])["x"]
+    array([2., 4., 6.])
     """
     record = _Record(program, wrt)
     adjoints: list[Sparse] = [{} for _ in range(program.n_values)]

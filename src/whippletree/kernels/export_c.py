@@ -65,9 +65,9 @@ class _File:
 
     def lines(self) -> Iterator[str]:
         """All lines of the file."""
-        yield from self.heading()
-        yield from ["", "#include <math.h>", ""]
         functions = _Functions(self)
+        yield from self.heading(functions.n_slots)
+        yield from ["", "#include <math.h>", ""]
         yield from functions.lines()
         yield ""
         yield from self.test()
@@ -77,7 +77,7 @@ class _File:
         parameters += [f"double *restrict {entry.name}" for entry in self.outputs]
         return f"void {self.name}({', '.join(parameters) or 'void'})"
 
-    def heading(self) -> Iterator[str]:
+    def heading(self, n_slots: int) -> Iterator[str]:
         """The comment on top and the declaration."""
         cost = ", ".join(f"{times} {kind}" for kind, times in self.program.cost.items() if times)
         yield f"/* {self.name}, written by Whippletree. Operations: {cost or 'none'}."
@@ -88,6 +88,8 @@ class _File:
                 shape = " x ".join(map(str, entry.shape)) or "1"
                 yield f" *   {entry.name}: {shape} ({entry.size} doubles)"
         yield " * No output may overlap an input or another output."
+        if n_slots:
+            yield f" * The function keeps {8 * n_slots} bytes of intermediate results on the stack."
         yield f" * Define {self.name.upper()}_TEST_MAIN for a program that tests the function."
         yield " */"
         guard = f"{self.name.upper()}_H"
