@@ -12,8 +12,10 @@ from .call_ir import call_text
 from .fuse import fuse
 from .llvm import module_text
 from .machine import Code, Host, compile_object
+from .outline_ir import outlined_text
 from .program import Program
 
+_LONGEST_STRAIGHT = 30_000
 _FORMAT = "1"  # to be raised when the same program comes to give other code
 
 
@@ -25,7 +27,7 @@ def _version(package: str) -> str:
 
 
 def kernel_code(program: Program, target: Host, width: int) -> Code:
-    """Code of `wt_batch`, and of `wt_one` for width 1."""
+    """Code of `wt_batch`, and of `wt_one` for width 1 unless the program is long."""
     return _code(f"{program.digest} {width}", target, lambda: kernel_text(program, target, width))
 
 
@@ -54,6 +56,12 @@ def _code(content: str, target: Host, text: Callable[[], str]) -> Code:
     return Code(data, target)
 
 
+def is_long(program: Program) -> bool:
+    """Whether straight-line code, which LLVM compiles in more than linear time, would take too long."""
+    return len(program.instructions) > _LONGEST_STRAIGHT
+
+
 def kernel_text(program: Program, target: Host, width: int) -> str:
     """IR of a program's code for `width` states at a time."""
-    return module_text(fuse(program) if target.fma else program, width, target.fma)
+    text = outlined_text if is_long(program) else module_text
+    return text(fuse(program) if target.fma else program, width, target.fma)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 from math import prod
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from . import build, call, threads
-from .llvm import BATCH, ONE
+from .llvm import BATCH, ONE, WORK
 from .machine import Code, host
 from .program import Input, Program
 from .structure import Structure, leaves, paths
@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 Shape = tuple[int, ...]
 
 _Batch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)  # runs without the GIL
+
+_LINE = 64  # bytes of a cache line, and of the widest vector
 
 
 class Checked:
@@ -38,7 +40,8 @@ class Checked:
         self.program = program
         self.entrance: Code | None = None
         self._lock = Lock()
-        self._codes: dict[int, tuple[Code, Any]] = {}  # by width: code and its wt_batch
+        self._codes: dict[int, tuple[Code, Any, int]] = {}  # by width: code, its wt_batch, its wt_work
+        self._memory = local()
 
     def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
         """Check, run, and return the output arrays: one alone as it is, any other number in a tuple."""
@@ -96,24 +99,35 @@ class Checked:
     def _run(self, tables: Sequence[Array], count: int, n_threads: int) -> None:
         """Compute all rows. Inputs of one row are the same for all."""
         width = 1 if count == 1 else host().width
-        function = self._function(width)
-        description = np.array(
-            [(t.__array_interface__["data"][0], t.strides[0] if len(t) > 1 else 0) for t in tables],
-            dtype=np.int64,
-        )
-        address = description.ctypes.data
-        threads.run(lambda first, last: function(address, first, last), count, width, n_threads)
+        function, work_bytes = self._function(width)
+        arrays = [(t.__array_interface__["data"][0], t.strides[0] if len(t) > 1 else 0) for t in tables]
 
-    def _function(self, width: int) -> Any:
-        """The code for `width` states at a time; made now if it does not exist."""
+        def work(first: int, last: int) -> None:
+            table = np.array([*arrays, (self._workspace(work_bytes), 0)], dtype=np.int64)
+            function(table.ctypes.data, first, last)
+
+        threads.run(work, count, width, n_threads)
+
+    def _workspace(self, size: int) -> int:
+        """Address of memory for this thread's call alone; kept for the next."""
+        if size == 0:
+            return 0
+        memory = getattr(self._memory, "array", None)
+        if memory is None or len(memory) < size + _LINE:
+            memory = self._memory.array = np.empty(size + _LINE, np.uint8)
+        return -(-memory.ctypes.data // _LINE) * _LINE
+
+    def _function(self, width: int) -> tuple[Any, int]:
+        """The code for `width` states at a time and the work space it needs; made now if there is none."""
         with self._lock:
             if width not in self._codes:
                 code = build.kernel_code(self.program, host(), width)
-                self._codes[width] = code, _Batch(code.function(BATCH))
-                if self.entrance is not None:
+                work_bytes = ctypes.c_int64.from_address(code.variable(WORK)).value
+                self._codes[width] = code, _Batch(code.function(BATCH)), work_bytes
+                if self.entrance is not None and work_bytes == 0:
                     entry, symbol = ("one", ONE) if width == 1 else ("batch", BATCH)
                     call.set_entry(self.entrance, entry, code.function(symbol))
-            return self._codes[width][1]
+            return self._codes[width][1:]
 
 
 def _real(entry: Input, value: Any) -> Array:

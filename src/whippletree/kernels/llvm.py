@@ -20,10 +20,11 @@ _CALLED = {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
 
 BATCH = "wt_batch"
 ONE = "wt_one"
+WORK = "wt_work"
 
 
-def module_text(program: Program, width: int, fma: bool, extra: str = "") -> str:
-    """IR of a module with `BATCH` and, for width 1, `ONE`.
+def module_text(program: Program, width: int, fma: bool) -> str:
+    """IR of a module with `BATCH`, `WORK` and, for width 1, `ONE`.
 
     `void wt_batch(array *arrays, int64_t first, int64_t last)` computes the states first … last - 1.
     `arrays` holds for every input and then every output array its address and the distance in bytes
@@ -31,23 +32,28 @@ def module_text(program: Program, width: int, fma: bool, extra: str = "") -> str
 
     `void wt_one(double *, …)` takes the addresses of the input and output arrays of one state.
 
+    `int64_t wt_work` is the number of bytes of memory a call needs beyond its stack: none here.
+
     Args:
         program: What to compute.
         width: States per step: 1, 2, 4 or 8.
         fma: Whether the processor has a fused multiply-add.
-        extra: More definitions, to go into the same module.
     """
-    functions = {
-        ("sincos" if i[0] in ("sin", "cos") else i[0]) for i in program.instructions if i[0] in _CALLED
-    }
+    functions = functions_of(program)
     parts = [
-        _declarations(width),
+        f"@{WORK} = dso_local constant i64 0",
+        declarations(width),
         vecmath.prologue() if functions else "",
         vecmath.definitions(functions, width, fma, attributes(width)),
         _scalar(program, fma) if width == 1 else _vector(program, width, fma),
-        extra,
     ]
     return "\n".join(parts)
+
+
+def functions_of(program: Program) -> set[str]:
+    """The vector functions a program calls."""
+    called = {i[0] for i in program.instructions} & _CALLED
+    return {"sincos" if name in ("sin", "cos") else name for name in called}
 
 
 def attributes(width: int) -> str:
@@ -60,7 +66,7 @@ def attributes(width: int) -> str:
     )
 
 
-def _declarations(width: int) -> str:
+def declarations(width: int) -> str:
     """The intrinsics used."""
     suffix, real = ("f64", "double") if width == 1 else (f"v{width}f64", f"<{width} x double>")
     return f"""
@@ -87,38 +93,44 @@ def _scalar(program: Program, fma: bool) -> str:
     one = f"define void @{ONE}({parameters}) {attributes(1)} {{\n{body}\n  ret void\n}}\n"
 
     e = Lanes(1, fma)
-    pointers = [_row(e, array, "%i") for array in range(len(names))]
+    pointers = [row_address(e, array, "%i") for array in range(len(names))]
     e.lines.append(f"  call void @{ONE}({', '.join(f'ptr {p}' for p in pointers)})")
-    return one + _loop(e)
+    return one + batch_loop(e)
 
 
 def _vector(program: Program, width: int, fma: bool) -> str:
-    """`wt_batch`, `width` states at a time.
-
-    Lanes beyond the last state repeat it: they read what may be read and write what is written anyway.
-    """
+    """`wt_batch`, `width` states at a time."""
     e = Lanes(width, fma)
-    highest = e.line("sub i64 %last, 1")
-    indices = []
-    for lane in range(width):
-        index = "%i" if lane == 0 else e.line(f"add i64 %i, {lane}")
-        indices.append(e.line(f"call i64 @llvm.umin.i64(i64 {index}, i64 {highest})"))
+    indices = lane_indices(e)
 
     def rows(array: int) -> list[str]:
-        return [_row(e, array, index) for index in indices]
+        return [row_address(e, array, index) for index in indices]
 
     inputs: list[Real] = []
     for array, entry in enumerate(program.inputs):
         inputs += load_rows(e, rows(array), entry.size)
     write_body(e, program, inputs, rows)
-    return _loop(e)
+    return batch_loop(e)
+
+
+def lane_indices(e: Lanes) -> list[str]:
+    """The state in each lane of the step that begins at %i.
+
+    Lanes beyond the last state repeat it: they read what may be read and write what is written anyway.
+    """
+    highest = e.line("sub i64 %last, 1")
+    indices = []
+    for lane in range(e.width):
+        index = "%i" if lane == 0 else e.line(f"add i64 %i, {lane}")
+        indices.append(e.line(f"call i64 @llvm.umin.i64(i64 {index}, i64 {highest})"))
+    return indices
 
 
 def _arrays(program: Program) -> int:
     return len(program.inputs) + sum(1 for _ in leaves(program.outputs))
 
 
-def _row(e: Lanes, array: int, index: str) -> str:
+def row_address(e: Lanes, array: int, index: str) -> str:
     """Address of one state's row of an array."""
     entry = e.line(f"getelementptr {{ptr, i64}}, ptr %arrays, i64 {array}")
     base = e.line(f"load ptr, ptr {entry}, align 8")
@@ -128,12 +140,13 @@ def _row(e: Lanes, array: int, index: str) -> str:
     return e.line(f"getelementptr i8, ptr {base}, i64 {offset}")
 
 
-def _loop(e: Lanes) -> str:
-    """`wt_batch` around the body of one step."""
+def batch_loop(e: Lanes, before: str = "") -> str:
+    """`wt_batch` around the body of one step; `before` comes first, once."""
     body = "\n".join(e.lines)
     return f"""
 define void @{BATCH}(ptr %arrays, i64 %first, i64 %last) {attributes(e.width)} {{
 start:
+{before}
   %any = icmp slt i64 %first, %last
   br i1 %any, label %step, label %done
 step:
