@@ -55,6 +55,14 @@ def test_code_is_found_again(compilations, folder):
     assert len(compilations) == 5  # the same entrance: it depends on the shapes alone
 
 
+def test_code_of_another_version_is_not_used(compilations, monkeypatch):
+    use()
+    maker = build._maker()
+    monkeypatch.setattr(build, "_maker", lambda: maker + "1")
+    use()
+    assert len(compilations) == 6
+
+
 def test_permissions(folder):
     use()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -52,7 +52,7 @@ def both(program: Program, monkeypatch: pytest.MonkeyPatch) -> tuple[Kernel, Ker
     x = [np.zeros(entry.shape) for entry in program.inputs]
     for kernel, longest in ((straight, 10**9), (outlined, 0)):
         monkeypatch.setattr(build, "_LONGEST_STRAIGHT", longest)
-        monkeypatch.setattr(build, "_FORMAT", str(longest))  # the cache must not mix them up
+        monkeypatch.setattr(build, "_maker", lambda n=longest: str(n))  # the cache must not mix them up
         kernel(*x)
         kernel(*(np.stack([a, a]) for a in x))
     assert [work for *_, work in straight._checked._codes.values()] == [0, 0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from pathlib import Path
 
 import llvmlite
 
-from . import cache
+from . import cache as disk
 from .call_ir import call_text
 from .fuse import fuse
 from .llvm import module_text
@@ -16,14 +18,15 @@ from .outline_ir import outlined_text
 from .program import Program
 
 _LONGEST_STRAIGHT = 30_000
-_FORMAT = "1"  # to be raised when the same program comes to give other code
 
 
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:  # used from its source, not installed
-        return "source"
+@cache
+def _maker() -> str:
+    """What makes the code: the version of LLVM's binding, and a hash of our own sources."""
+    sources = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        sources.update(path.read_bytes())
+    return f"llvmlite {llvmlite.__version__}, whippletree {sources.hexdigest()}"
 
 
 def kernel_code(program: Program, target: Host, width: int) -> Code:
@@ -39,20 +42,11 @@ def call_code(program: Program, target: Host) -> Code:
 
 def _code(content: str, target: Host, text: Callable[[], str]) -> Code:
     """Code by what determines it, made of the text if it is not in the cache."""
-    name = cache.key(
-        content,
-        target.triple,
-        target.cpu,
-        target.features,
-        f"fma {target.fma}",
-        _version("whippletree"),
-        llvmlite.__version__,
-        _FORMAT,
-    )
-    data = cache.load(name)
+    name = disk.key(content, _maker(), target.triple, target.cpu, target.features, f"fma {target.fma}")
+    data = disk.load(name)
     if data is None:
         data = compile_object(text(), target)
-        cache.save(name, data)
+        disk.save(name, data)
     return Code(data, target)
 
 

@@ -97,11 +97,17 @@ class Code:
 
     def function(self, name: str) -> int:
         """Address of a function."""
-        return _engines[id(self)][0].get_function_address(name)
+        return self._found(name, _engines[id(self)][0].get_function_address(name))
 
     def variable(self, name: str) -> int:
         """Address of a global variable."""
-        return _engines[id(self)][0].get_global_value_address(name)
+        return self._found(name, _engines[id(self)][0].get_global_value_address(name))
+
+    @staticmethod
+    def _found(name: str, address: int) -> int:
+        if address == 0:
+            raise LookupError(f"there is no {name} in this code")
+        return address
 
 
 _engines: dict[int, tuple[llvm.ExecutionEngine, llvm.ContextRef]] = {}  # by id of the code
