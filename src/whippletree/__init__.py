@@ -6,7 +6,7 @@ first, the ground being -1; SI units and radians; gravity (0, 0, -9.81) unless g
 """
 
 from . import examples
-from .compile import compile
+from .compile import compile, symbolic
 from .convert import Convention
 from .dh import DH, from_dh
 from .edit import add_payload, attach, lock, rename, reroot
@@ -180,6 +180,7 @@ __all__ = [
     "rnea",
     "rnea_base",
     "simplify_inertias",
+    "symbolic",
     "total_mass",
     "where",
     "with_parameters",

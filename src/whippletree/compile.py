@@ -6,6 +6,7 @@ from typing import Any
 
 from .door import POSITIONS, VELOCITIES, WRENCHES
 from .errors import InputError
+from .kernels.export_sympy import Symbolic, to_sympy
 from .kernels.kernel import Kernel
 from .kernels.program import Program
 from .kernels.simplify import simplify
@@ -50,6 +51,27 @@ def compile(
     (1000, 2)
     """
     return Kernel(record(function, m, inputs=inputs, parameters=parameters, **fixed), _name(function))
+
+
+def symbolic(
+    function: Callable[..., Any],
+    m: Mechanism,
+    *,
+    inputs: Mapping[str, tuple[int, ...]] | None = None,
+    parameters: Sequence[str] = (),
+    **fixed: Any,
+) -> Symbolic:
+    """What `compile` would compile, as SymPy expressions; arguments as there. Needs SymPy.
+
+    Returns:
+        `inputs`, a dictionary of symbols, and `outputs`, expressions in the function's structure.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("pendulum")
+    >>> wt.symbolic(wt.kinetic_energy, m).outputs
+    0.166666666666667*qd_0**2
+    """
+    return to_sympy(record(function, m, inputs=inputs, parameters=parameters, **fixed))
 
 
 def record(

@@ -12,7 +12,7 @@ import numpy as np
 
 from .joints import Cylindrical, Helical, Joint, Prismatic, Reversed, Revolute
 from .mechanism import Mechanism
-from .spatial import Array, Inertia, Placement, Transform, TransformProduct, rot, xlt
+from .spatial import Array, Inertia, Placement, Transform, TransformProduct, rot
 from .spatial.rotation import to_euler
 
 EPSILON = 1e-14
@@ -59,14 +59,15 @@ def reframe(m: Mechanism) -> Reframed:
         placement = old @ frames[i + 1]
         screws, angle, shift = _screws(placement)
         if isinstance(joint, Prismatic):
-            last = Transform(_about("z", angle), np.array([0.0, 0.0, shift]))
             replacement: Joint = Prismatic("z")
         else:
-            offset[m.q_index[i].start] = angle
-            # A screw that starts from another angle starts from another height.
-            rise = joint.pitch * angle if isinstance(joint, Helical) else 0.0
-            last = xlt(np.array([0.0, 0.0, _clean(shift - rise)]))
             replacement = replace(joint, axis="z")
+            if not _is_quarter(angle):  # quarter turns cost nothing as rotations, an offset would
+                offset[m.q_index[i].start] = angle
+                # A screw that starts from another angle starts from another height.
+                shift = shift - (joint.pitch * angle if isinstance(joint, Helical) else 0.0)
+                angle = 0.0
+        last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean(shift)]))
         other.append(replace(body, joint=replacement, placement=placement, inertia=_clean_inertia(inertia)))
         other.X_T[i] = TransformProduct.of(last, *screws)
     return Reframed(other, offset)
@@ -156,6 +157,11 @@ def _screws(placement: Placement) -> tuple[list[Transform], float, float]:
         Transform(_about("z", beta), np.array([0.0, 0.0, _clean(p[2] - d * np.cos(alpha))])),
     ]
     return screws, float(_clean(angle)), float(_clean(d))
+
+
+def _is_quarter(angle: float) -> bool:
+    """Whether an angle is a multiple of π/2."""
+    return abs(np.sin(2.0 * angle)) < EPSILON
 
 
 def _about(axis: str, angle: float) -> Array:
