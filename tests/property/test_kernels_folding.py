@@ -137,6 +137,11 @@ SIMPLIFIED = [
     # halves of a selection
     (lambda x, y, z, u: (x < y).where(z, 0.0) + (x < y).where(0.0, u), "where(lt(x, y), z, u)"),
     (lambda x, y, z, u: (x < y).where(z, 0.0) - (x < y).where(0.0, u), "where(lt(x, y), z, neg(u))"),
+    # a comparison decided only now, used the other way round
+    (
+        lambda x, y, z, u: (~((x + z) + (y - z) < x + y) & (x < 0.0)).where(z, u),
+        "where(lt(x, 0), z, u)",
+    ),
     # shared pairs
     (
         lambda x, y, z, u: ((x + y) + z, (x + u) + y),
