@@ -52,7 +52,7 @@ class Lanes:
         """The same literal in every lane."""
         if self.width == 1:
             return literal
-        return "<" + ", ".join([f"{element} {literal}"] * self.width) + ">"
+        return f"splat ({element} {literal})"
 
     def real(self, value: float) -> Real:
         """A constant."""
