@@ -11,7 +11,7 @@ from .convert import Convention
 from .dh import DH, from_dh
 from .edit import add_payload, attach, lock, rename, reroot
 from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
-from .io import load
+from .io import load, save
 from .joints import (
     Cylindrical,
     Fixed,
@@ -179,6 +179,7 @@ __all__ = [
     "reroot",
     "rnea",
     "rnea_base",
+    "save",
     "simplify_inertias",
     "symbolic",
     "total_mass",

@@ -1,4 +1,4 @@
-"""Files in, files out: mechanisms from robot descriptions."""
+"""Files in, files out: mechanisms from robot descriptions and from files of our own."""
 
 import os
 from collections.abc import Iterable
@@ -8,19 +8,19 @@ from types import ModuleType
 from ..errors import FileError, InputError
 from ..joints import Joint
 from ..mechanism import Mechanism
-from . import urdf
+from . import toml, toml_write, urdf
 from .findings import Problem
 
-__all__ = ["Problem", "load", "problems"]
+__all__ = ["Problem", "load", "problems", "save"]
 
-FORMATS = {".urdf": urdf}
+FORMATS = {".urdf": urdf, ".toml": toml}
 """The reader of each suffix: a module with `load` and `problems`."""
 
 StrPath = str | os.PathLike[str]
 
 
 def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] | None = None) -> Mechanism:
-    """Load a mechanism from a file; the suffix says how it is written. Known: .urdf.
+    """Load a mechanism from a file; the suffix says how it is written. Known: .urdf, .toml.
 
     URDF: links on fixed joints are merged into the body that carries them and stay as frames under
     their names; the other links are bodies. Joints come in the order of the file, parents first.
@@ -28,9 +28,11 @@ def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] |
     friction stand on the body that the joint carries. What the file says and the model does not
     carry, and inertias no body can have, are listed in `warnings`.
 
+    TOML: Whippletree's own format, which carries everything; docs/format.md describes it.
+
     Args:
         path: The file.
-        root: The joint between the ground and the root link, such as `Free()`, named "root_joint".
+        root: For a URDF file, the joint between the ground and the root link, such as `Free()`, named "root_joint".
             Without one the root link is fixed: a frame on the ground, its inertia without effect.
         packages: Directories in which the packages of `package://name/…` are looked for, before
             those at and above the file. Meshes are never needed for dynamics: a path that leads
@@ -62,6 +64,32 @@ def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] |
         raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
     path = Path(path)
     return _format(path).load(path, root, _directories(packages))
+
+
+def save(m: Mechanism, path: StrPath) -> None:
+    """Write a mechanism into a file of our own format, .toml, which carries all it has.
+
+    The file is written whole or not at all. What is loaded from it equals m, to the last bit.
+
+    Args:
+        m: The mechanism.
+        path: The file, replaced if it exists.
+
+    Raises:
+        FileError: The file cannot be written, or m has a joint type of your own.
+
+    >>> import tempfile
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("cart-pole")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     wt.save(m, Path(folder) / "cart-pole.toml")
+    ...     wt.load(Path(folder) / "cart-pole.toml") == m
+    True
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".toml":
+        raise FileError(path, f"has the suffix {path.suffix!r}; a mechanism is saved as .toml")
+    toml_write.save(m, path)
 
 
 def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[Problem]:

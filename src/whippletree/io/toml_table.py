@@ -1,0 +1,152 @@
+"""Values of a TOML file, taken one by one; what is missing, wrong or left over is named with its line."""
+
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import FileError, ModelError
+from . import toml_lines
+from .toml_lines import Path as Way
+
+T = TypeVar("T")
+REQUIRED: Any = object()
+
+
+class Document:
+    """A file, and where its tables and keys stand.
+
+    Args:
+        path: Named in errors.
+        data: Its content.
+    """
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self.path = path
+        try:
+            text = data.decode("utf-8").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise FileError(path, "is not UTF-8 text, as TOML is", line) from None
+        try:
+            content = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise FileError(path, f"is not TOML: {error}", _syntax_line(str(error), text)) from None
+        except RecursionError:
+            raise FileError(path, "is not TOML of ours: it is nested too deeply") from None
+        self._lines = toml_lines.lines(text)
+        self.top = Table(self, content, ())
+
+    def line(self, way: Way) -> int | None:
+        """The line of a value."""
+        return toml_lines.line_of(self._lines, way)
+
+    def error(self, way: Way, message: str) -> FileError:
+        """The error that says what is wrong, and on which line."""
+        return FileError(self.path, message, self.line(way))
+
+    @contextmanager
+    def at(self, way: Way) -> Iterator[None]:
+        """Whatever is impossible in the model is so because of this line."""
+        try:
+            yield
+        except ModelError as error:
+            raise self.error(way, str(error)) from None
+
+
+def _syntax_line(message: str, text: str) -> int:
+    """The line that `tomllib` names: "… (at line 3, column 7)" or "… (at end of document)"."""
+    place = message.rpartition("at line ")[2].partition(",")[0]
+    return int(place) if place.isdigit() else text.count("\n") + 1
+
+
+class Table:
+    """A table of a document, whose keys are taken once each."""
+
+    def __init__(self, document: Document, data: dict[str, Any], way: Way) -> None:
+        self.document = document
+        self.way = way
+        self._left = dict(data)
+        self._known: list[str] = []
+
+    def take(self, key: str, read: Callable[[Any], T], default: T = REQUIRED) -> T:
+        """The value of a key, read by a function that raises ValueError with what it expected."""
+        self._known.append(key)
+        if key not in self._left:
+            if default is REQUIRED:
+                raise self.document.error(self.way, f"{self._title()} has no {key!r}, which it needs")
+            return default
+        value = self._left.pop(key)
+        try:
+            with self.document.at((*self.way, key)):
+                return read(value)
+        except ValueError as error:
+            raise self.document.error((*self.way, key), f"{key} is {_short(value)}: {error}") from None
+
+    def table(self, key: str) -> "Table | None":
+        """The table of a key, if it is there."""
+        data = self.take(key, _table, None)
+        return None if data is None else Table(self.document, data, (*self.way, key))
+
+    def tables(self, key: str) -> list["Table"]:
+        """The tables of an array of tables."""
+        data = self.take(key, _array_of_tables, [])
+        return [Table(self.document, entry, (*self.way, key, i)) for i, entry in enumerate(data)]
+
+    def done(self) -> None:
+        """Refuse what nobody took."""
+        for key in self._left:
+            raise self.document.error(
+                (*self.way, key),
+                f"{self._title()} has the unknown key {key!r}; known: {', '.join(self._known)}",
+            )
+
+    def _title(self) -> str:
+        keys = [part for part in self.way if isinstance(part, str)]
+        return f"[{'.'.join(keys)}]" if keys else "the file"
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "…"
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("expected a table, as { … }")
+    return value
+
+
+def _array_of_tables(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise ValueError("expected tables, each under a header in double brackets")
+    return value
+
+
+def text(value: Any) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise ValueError("expected a text in quotes")
+    return value
+
+
+def number(value: Any) -> float:
+    """A number, whole or not, as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("expected a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError("expected a number that a double can hold") from None
+
+
+def numbers(count: int | None = None) -> Callable[[Any], tuple[float, ...]]:
+    """A reader of so many numbers, any number of them if None."""
+
+    def read(value: Any) -> tuple[float, ...]:
+        if not isinstance(value, list) or (count is not None and len(value) != count):
+            raise ValueError(f"expected {'a list of' if count is None else count} numbers")
+        return tuple(number(entry) for entry in value)
+
+    return read

@@ -1,0 +1,250 @@
+"""What is saved is loaded again to the last bit; what is damaged is refused with its line."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import randoms
+import whippletree as wt
+from whippletree.io.toml_lines import lines
+from whippletree.io.toml_write import dumps
+from whippletree.springs import has_rates
+
+
+def rich(seed: int) -> wt.Mechanism:
+    """A mechanism with something of everything, in general values."""
+    rng = np.random.default_rng(seed)
+    m = wt.Mechanism('Räder "und"\tmehr\x7f', gravity=rng.normal(size=3))
+    for body in randoms.tree(rng, list(rng.permutation(list(randoms.JOINTS)))).bodies:
+        shapes = tuple(
+            wt.Geometry("box", tuple(rng.uniform(0.1, 1, 3)), randoms.placement(rng), None, (0.1, 1, 0.5, 1))
+            for _ in range(int(rng.integers(0, 3)))
+        )
+        mesh = wt.Geometry("mesh", (1.0, 1.0, 1.0), mesh="C:\\meshes\\arm 'left'.stl")
+        body = replace(body, joint_name=f"to {body.name}", visuals=shapes, collisions=(mesh,))
+        body = replace(body, damping=rng.uniform(), friction=rng.uniform())
+        if has_rates(body.joint):
+            stops = wt.Limits(-1.0, np.inf, 3.0, rng.uniform(), stiffness=rng.uniform(), dissipation=0.1)
+            rest = tuple(body.joint.random(rng))
+            body = replace(body, limits=stops, stiffness=rng.uniform(), rest=rest)
+        m.append(body)
+    m.ground_visuals.append(wt.Geometry("sphere", (rng.uniform(),), randoms.placement(rng)))
+    m.ground_collisions.append(wt.Geometry("capsule", (0.1, 0.3)))
+    m.add_frame("tool", "b3", randoms.placement(rng))
+    m.add_frame("dock", "ground", wt.Placement((-0.0, 1e-300, 3e22)))
+    single = [body.joint_name for body in m.bodies if body.joint.nv == 1]
+    m.add_gear("feed", single[0], single[1], ratio=rng.normal(), offset=rng.normal())
+    m.add_spring("s", "b0", rng.normal(size=3), "ground", rng.normal(size=3), 40.0, 0.3, 0.7)
+    return m
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_everything_comes_back_to_the_last_bit(seed, tmp_path):
+    m, path = rich(seed), tmp_path / "m.toml"
+    wt.save(m, path)
+    again = wt.load(path)
+    assert again == m
+    assert again.springs == m.springs
+    assert again.bodies[0].limits == m.bodies[0].limits
+    q, qd = randoms.state(np.random.default_rng(seed), m)
+    assert wt.aba(again, q, qd, qd).tobytes() == wt.aba(m, q, qd, qd).tobytes()
+    first = path.read_bytes()
+    wt.save(again, path)
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("name", wt.examples.names())
+def test_examples_come_back(name, tmp_path):
+    wt.save(wt.examples.load(name), tmp_path / "m.toml")
+    assert wt.load(tmp_path / "m.toml") == wt.examples.load(name)
+
+
+def test_round_numbers_stay_round():
+    assert "com = [0.0, 0.0, -0.5], about_com = [0.0833" in dumps(wt.examples.load("pendulum"))
+
+
+GOOD = """format = 1
+name = "arm"
+
+[[body]]
+name = "upper"
+joint = { type = "revolute", axis = "y" }
+inertia = { mass = 1.0, com = [0.0, 0.0, -0.5], about_com = [0.1, 0.1, 0.0] }
+
+[[body]]
+name = "lower"
+parent = "upper"
+joint = { type = "revolute", axis = [
+  0.0,
+  1.0,
+  0.0 ] }
+limits = { lower = -1.0, upper = 1.0 }
+
+[[body.visual]]
+kind = "sphere"
+size = [0.1]
+
+[[frame]]
+name = "tip"
+body = "lower"
+
+[[gear]]
+name = "g"
+driver = "upper"
+driven = "lower"
+ratio = 2.0
+"""
+
+
+def load_text(tmp_path: Path, text: str | bytes) -> wt.Mechanism:
+    path = tmp_path / "arm.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return wt.load(path)
+
+
+def test_the_good_file_is_good(tmp_path):
+    assert load_text(tmp_path, GOOD).nv == 2
+    assert load_text(tmp_path, GOOD.replace("\n", "\r\n")).nv == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("format = 1\n", "", None, "has no line 'format = 1'"),
+        ("format = 1", "format = 2", 1, "has format 2; this version reads format 1"),
+        ("format = 1", "format = true", 1, "format is True: expected a number"),
+        ('name = "arm"', "", None, "the file has no 'name'"),
+        ('name = "arm"', 'name = " "', 2, "expected a name"),
+        (
+            'name = "arm"',
+            'name = "arm"\ncolour = 1',
+            3,
+            "the file has the unknown key 'colour'; known: format",
+        ),
+        ('name = "upper"\n', "", 4, "[body] has no 'name'"),
+        (
+            '"revolute", axis = "y"',
+            '"hinge", axis = "y"',
+            6,
+            "joint type 'hinge' is not known; there are cyl",
+        ),
+        ('axis = "y"', 'axis = "w"', 6, "axis is 'w': give"),
+        ('axis = "y"', "axis = [1.0, 2.0]", 6, "axis is [1.0, 2.0]: expected 3 numbers"),
+        (
+            'axis = "y"',
+            'axis = "y", pitch = 3',
+            6,
+            "[body.joint] has the unknown key 'pitch'; known: type, axis",
+        ),
+        ("mass = 1.0", 'mass = "1"', 7, "mass is '1': expected a number"),
+        ("mass = 1.0", "mass = 1.0, about_origin = [1, 2, 3, 4, 5, 6]", 7, "takes either com and about_com"),
+        ("[0.1, 0.1, 0.0]", "[[1, 2, 3], [0, 1, 0], [0, 0, 1]]", 7, "about_com is not symmetric"),
+        ('parent = "upper"', 'parent = "above"', 9, "parent 'above' is not in 'arm'"),
+        ("limits = { lower", "limits = { low", 16, "[body.limits] has the unknown key 'low'; known: lower"),
+        ("size = [0.1]", "size = 0.1", 20, "size is 0.1: expected a list of numbers"),
+        ("size = [0.1]", "size = [0.1]\nshade = 1", 21, "[body.visual] has the unknown key 'shade'"),
+        ('body = "lower"', 'body = "hand"', 22, "no body named 'hand'"),
+        ("ratio = 2.0", "ratio = inf", 26, "ratio inf and offset 0.0 must be finite"),
+        ("ratio = 2.0", "ratio = 2.0\nbacklash = 0.1", 31, "[gear] has the unknown key 'backlash'"),
+        ("ratio = 2.0", "ratio = 2.0.0", 30, "is not TOML"),
+        ("[[gear]]", "[[gear", 26, "is not TOML"),
+        ("[[gear]]", "[gear]", 26, "expected tables, each under a header in double brackets"),
+        ("ratio = 2.0", "ratio = 1" + "0" * 400, 30, "a number that a double can hold"),
+    ],
+)
+def test_faults_are_named_with_their_line(old, new, line, message, tmp_path):
+    assert GOOD.count(old) == 1 or old.startswith(("name", "axis"))
+    with pytest.raises(wt.FileError) as caught:
+        load_text(tmp_path, GOOD.replace(old, new, 1))
+    assert message in str(caught.value)
+    assert caught.value.line == line
+    assert "arm.toml" in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    with pytest.raises(wt.FileError, match="line 2: is not UTF-8 text") as caught:
+        load_text(tmp_path, b"format = 1\n\xff\xfe")
+    assert caught.value.line == 2
+
+
+@given(st.integers(0, len(GOOD) - 1))
+def test_a_file_cut_short_is_refused_or_shorter(tmp_path_factory, length):
+    """Whatever is left of a file, the answer is a mechanism or a FileError."""
+    try:
+        m = load_text(tmp_path_factory.mktemp("cut"), GOOD[:length])
+    except wt.FileError:
+        return
+    assert len(m) <= 2
+
+
+def test_impossible_inertia_is_kept_with_a_warning(tmp_path):
+    m = load_text(tmp_path, GOOD.replace("[0.1, 0.1, 0.0]", "[0.1, 0.1, 0.5]"))
+    assert "line 7: body 'upper': principal moments" in m.warnings[0]
+    wt.save(m, tmp_path / "again.toml")
+    assert wt.load(tmp_path / "again.toml") == m
+
+
+def test_lines_are_found_between_strings_and_brackets():
+    text = 'a = """\n[[b]]\n"""\n# [c]\n[[b]]\nx.y = [\n  [1],\n]\n"q#" = 2\n[b.d]\n\'e f\' = 3\n[[b]]\n'
+    assert lines(text) == {
+        ("a",): 1,
+        ("b", 0): 5,
+        ("b", 0, "x"): 6,
+        ("b", 0, "x", "y"): 6,
+        ("b", 0, "q#"): 9,
+        ("b", 0, "d"): 10,
+        ("b", 0, "d", "e f"): 11,
+        ("b", 1): 12,
+    }
+
+
+@dataclass(frozen=True)
+class OwnJoint(wt.Revolute):
+    """A user's joint type."""
+
+
+def test_what_the_format_cannot_carry_is_refused(tmp_path):
+    m = wt.Mechanism("own")
+    m.add_body("b", OwnJoint("z"), inertia=wt.Inertia(1.0))
+    with pytest.raises(wt.FileError, match="the joint type OwnJoint is not one of Whippletree's own"):
+        wt.save(m, tmp_path / "own.toml")
+    surrogate = wt.Mechanism("a\ud800")
+    with pytest.raises(wt.FileError, match="is no character"):
+        wt.save(surrogate, tmp_path / "own.toml")
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(wt.FileError, match=r"has the suffix '\.sdf'"):
+        wt.save(m, tmp_path / "own.sdf")
+
+
+def test_problems_of_a_file_are_listed(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(GOOD.replace("mass = 1.0", "mass = true"))
+    assert [(p.line, p.severity) for p in wt.io.problems(path)] == [(7, "error")]
+    path.write_text(GOOD.replace("[0.1, 0.1, 0.0]", "[0.1, 0.1, 0.5]"))
+    assert [p.severity for p in wt.io.problems(path)] == ["warning"]
+    with pytest.raises(wt.InputError, match="has its own root"):
+        wt.load(path, root=wt.Free())
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "m.toml"
+    path.write_text("old")
+
+    def interrupt(descriptor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        wt.save(wt.examples.load("pendulum"), path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["m.toml"]
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(wt.FileError, match=r"nowhere.m.toml: cannot be written: No such file"):
+        wt.save(wt.examples.load("pendulum"), tmp_path / "nowhere" / "m.toml")
