@@ -32,7 +32,8 @@ def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] |
 
     Args:
         path: The file.
-        root: For a URDF file, the joint between the ground and the root link, such as `Free()`, named "root_joint".
+        root: For a URDF file, the joint between the ground and the root link, such as `Free()`; it is
+            named "root_joint".
             Without one the root link is fixed: a frame on the ground, its inertia without effect.
         packages: Directories in which the packages of `package://name/…` are looked for, before
             those at and above the file. Meshes are never needed for dynamics: a path that leads
