@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .dynamics.requirements import Requirement
+from .dynamics.requirements import Requirement, invertible_inertias
 from .errors import InputError, ModelError, SingularError
 from .mechanism import Mechanism
-from .reframe import reframe
+from .reframe import pass_inertias_on, reframe
 from .singular import joint_without_inertia
 from .spatial import Array
 
@@ -39,8 +39,8 @@ def checked(
         algorithm: Its first parameter is the mechanism m.
         requirements: Functions that say what a mechanism lacks for this algorithm, or None.
         frame_free: Whether its result does not depend on the choice of body frames. With symbolic
-            scalars it is then run in frames that spend fewer operations, unless external forces come
-            in body coordinates.
+            scalars it is then run in frames, and with equivalent inertias, that spend fewer
+            operations, unless external forces come in body coordinates.
         recorded: Another road to the same result, taken with symbolic scalars because it is shorter.
     """
     signature = inspect.signature(algorithm)
@@ -87,6 +87,8 @@ def checked(
         if isinstance(q := bound.arguments.get("q"), np.ndarray) and q.dtype == object:
             if frame_free and bound.arguments.get("f_ext") is None:
                 cheap = reframe(m)
+                if invertible_inertias not in requirements and cheap.mechanism is not m:
+                    pass_inertias_on(cheap.mechanism)
                 bound.arguments.update(m=cheap.mechanism, q=q + cheap.offset)
             return (recorded or algorithm)(*bound.args, **bound.kwargs)
         try:

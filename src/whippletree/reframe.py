@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .dynamics.simplify_inertias import simple_inertias
 from .joints import Cylindrical, Helical, Joint, Prismatic, Reversed, Revolute
 from .mechanism import Mechanism
 from .spatial import Array, Inertia, Placement, Transform, TransformProduct, rot
@@ -35,7 +36,7 @@ def reframe(m: Mechanism) -> Reframed:
     """The same mechanism with body frames chosen for cheap transforms.
 
     What does not depend on the choice of body frames is the same for both: joint forces and
-    accelerations, the inertia matrix, energies, momentum. Frames and gears are left out.
+    accelerations, the inertia matrix, energies, momentum. Gears are kept, named frames are left out.
     """
     if any(body.placement.position.dtype == object for body in m.bodies):
         return Reframed(m, np.zeros(m.nq))  # lengths left open: no frame can be chosen beforehand
@@ -70,7 +71,17 @@ def reframe(m: Mechanism) -> Reframed:
         last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean(shift)]))
         other.append(replace(body, joint=replacement, placement=placement, inertia=_clean_inertia(inertia)))
         other.X_T[i] = TransformProduct.of(last, *screws)
+    for gear in m.gears:
+        driver, driven = (offset[m.q_index[m.joint_number(name)]][0] for name in (gear.driver, gear.driven))
+        moved = gear.offset + driven - gear.ratio * driver
+        other.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, moved)
     return Reframed(other, offset)
+
+
+def pass_inertias_on(m: Mechanism) -> None:
+    """Replace the inertias of a mechanism made here by equivalent ones with more zeros (RBDA §9.7)."""
+    for i, inertia in enumerate(simple_inertias(m)):
+        m.bodies[i] = replace(m.bodies[i], inertia=inertia)
 
 
 AxisJoint = Revolute | Prismatic | Helical | Cylindrical

@@ -50,16 +50,8 @@ def simplify_inertias(m: Mechanism) -> Mechanism:
     >>> [body.inertia.m for body in wt.simplify_inertias(m).bodies]
     [0.0, 0.0]
     """
-    inertias = [body.inertia for body in m.bodies]
-    for i in reversed(range(len(m))):
-        shared = _shared_inertia(m.bodies[i].joint, inertias[i])
-        inertias[i] = inertias[i] + shared.scaled(-1.0)
-        if m.parents[i] != -1:
-            # X_J leaves the shared inertia as it is, so X_T alone brings it to the parent.
-            inertias[m.parents[i]] = inertias[m.parents[i]] + shared.to_parent(m.X_T[i])
-
     simple = Mechanism(m.name, m.gravity)
-    for body, inertia in zip(m.bodies, inertias, strict=True):
+    for body, inertia in zip(m.bodies, simple_inertias(m), strict=True):
         simple.append(replace(body, inertia=inertia))
     for frame in m.frames:
         simple.add_frame(frame.name, frame.body, frame.placement)
@@ -67,6 +59,18 @@ def simplify_inertias(m: Mechanism) -> Mechanism:
         simple.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
     simple.warnings.extend(m.warnings)
     return simple
+
+
+def simple_inertias(m: Mechanism) -> list[Inertia]:
+    """The inertias of `simplify_inertias`: the loop of RBDA §9.7, from the leaves to the base."""
+    inertias = [body.inertia for body in m.bodies]
+    for i in reversed(range(len(m))):
+        shared = _shared_inertia(m.bodies[i].joint, inertias[i])
+        inertias[i] = inertias[i] + shared.scaled(-1.0)
+        if m.parents[i] != -1:
+            # X_J leaves the shared inertia as it is, so X_T alone brings it to the parent.
+            inertias[m.parents[i]] = inertias[m.parents[i]] + shared.to_parent(m.X_T[i])
+    return inertias
 
 
 def _shared_inertia(joint: Joint, I: Inertia) -> Inertia:

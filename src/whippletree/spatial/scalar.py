@@ -64,6 +64,8 @@ def arctan2(y: Any, x: Any) -> Any:
         angle = np.arctan2(y.real, x.real)
         c, s = np.cos(angle), np.sin(angle)
         return angle + np.arctan((c * y - s * x) / (c * x + s * y))
+    if hasattr(x, "arctan2"):
+        y = 0.0 * x + y  # NumPy asks the first operand for the method, which a number does not have
     return np.arctan2(y, x)
 
 
