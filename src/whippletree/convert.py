@@ -146,7 +146,11 @@ class Convention:
         return self.velocity_matrix(q).T @ (self._vector(other, "other") - self._drift(q, qd))
 
     def to_force(self, q: Any, tau: Any) -> Array:
-        """(nv,) the joint forces tau (nv,) at q (nq,) as the other program writes them; power is kept."""
+        """(nv,) the joint forces tau (nv,) at q (nq,) as the other program writes them; power is kept.
+
+        The bias force of another program goes with the acceleration that it calls zero. For a free
+        joint in MuJoCo, Drake or RBDL that is not qdd = 0 but `from_acceleration(q, qd, zeros)`.
+        """
         return self.velocity_matrix(q) @ self._vector(tau, "tau")
 
     def from_force(self, q: Any, other: Any) -> Array:
