@@ -48,6 +48,7 @@ class Mechanism:
         self.frames: list[Frame] = []
         self.gears: list[Gear] = []
         self.springs: list[Spring] = []
+        # What stands on the ground, as the base of a robot does.
         self.ground_visuals: list[Geometry] = []
         self.ground_collisions: list[Geometry] = []
         self.warnings: list[str] = []
@@ -335,7 +336,7 @@ def _join(parts: list[Array]) -> Array:
 
 
 def _within(q: Array, limits: Limits, rng: np.random.Generator) -> Array:
-    """q, drawn again between the limits of a joint of one variable, if both are finite and leave room."""
-    if len(q) == 1 and -np.inf < limits.lower <= limits.upper < np.inf:
+    """q, drawn again between the limits of a joint of one variable, if they leave room, and finite room."""
+    if len(q) == 1 and 0.0 <= limits.upper - limits.lower < np.inf:
         return rng.uniform(limits.lower, limits.upper, 1)
     return q

@@ -54,7 +54,7 @@ class Geometry:
     """A shape fixed to a body, for pictures and contact; dynamics never needs it.
 
     kind is "box" (size: three edges), "sphere" (radius), "cylinder" or "capsule" (radius, length)
-    along z, or "mesh" (size: scale along x, y, z; `mesh` is the file's path as it was given).
+    along z, or "mesh" (size: scale along x, y, z; `mesh` is the file's path, as it was found or given).
     """
 
     kind: str

@@ -81,6 +81,9 @@ def test_limits_of_each_version(tmp_path):
     assert limits("1.0", "revolute", '<limit effort="3" velocity="inf"/>') == (wt.Limits(0, 0, inf, 3), [])
     assert limits("1.2", "revolute", '<limit lower="-2" upper="1"/>') == (wt.Limits(-2, 1, inf, inf), [])
     assert limits("1.0", "continuous", "") == (wt.Limits(), [])
+    huge = '<limit lower="-1.7e308" upper="1.7e308" effort="1" velocity="1e999"/>'
+    assert limits("1.0", "prismatic", huge) == (wt.Limits(-1.7e308, 1.7e308, inf, 1), [])
+    assert np.all(np.isfinite(wt.load(tmp_path / "arm.urdf").random(np.random.default_rng(0))))
     kept, (warning,) = limits("1.0", "continuous", '<limit lower="-2" upper="1" effort="3" velocity="4"/>')
     assert kept == wt.Limits(velocity=4, effort=3)
     assert warning == "line 4: lower and upper limit of a continuous joint: such a joint has no bounds"
@@ -204,6 +207,7 @@ def test_shapes_and_materials(tmp_path):
     ]
     assert m.warnings == [
         "line 2: a second colour of material 'red': used for its own shape only",
+        "line 2: material 'unknown': gives no colour and none was given before",
         "line 2: mesh a.stl: no such file; the path stays as it is",
     ]
 
@@ -264,7 +268,7 @@ def test_what_is_not_carried_is_told_once_for_each_kind(tmp_path):
         ),
         joint("held", "fixed", "b", "c", fixed),
         '<unheard_of a="1"/>\n<!-- a comment -->\n<sensor name="s"/>\n',
-        '<material name="m"><texture filename="t.png"/></material>\n',
+        '<material name="m"><color rgba="1 1 1 1"/><texture filename="t.png"/></material>\n',
         '<link name="e" kind="soft">words</link>',
         joint("je", "fixed", "a", "e", '<limit lower="0" upper="1" effort="1" velocity="1" jerk="5"/>'),
     )

@@ -5,10 +5,13 @@ Source of truth: what was written into the files.
 
 import re
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import whippletree as wt
-from urdf_text import LIMIT, joint, link, robot, write
+from urdf_text import ARM, LIMIT, joint, link, robot, write
 from whippletree import io
 
 
@@ -86,3 +89,46 @@ def test_wrong_arguments(tmp_path):
             wt.load(path, root=root)  # pyright: ignore[reportArgumentType]  # wrong on purpose
     with pytest.raises(wt.InputError, match="packages is '/opt': give a list of directories"):
         wt.load(path, packages="/opt")
+
+
+VALUES = re.compile(r'="([^"]*)"')
+ELEMENTS = re.compile(r"<[a-z]+[^<>]*/>")
+WORDS = ["", "0", "-1", "nan", "inf", "1e308", "word", "0 0 0", "base", "upper", "ground", "root_joint"]
+WORDS += ["fixed", "floating", "planar", "revolute", "prismatic", "continuous", "1 2 3 4"]
+
+
+@st.composite
+def damaged(draw) -> str:
+    """The arm with values replaced, elements lost or doubled, and characters spoilt."""
+    text = ARM
+    for damage in draw(
+        st.lists(st.sampled_from(["value", "lost", "doubled", "spoilt"]), min_size=1, max_size=4)
+    ):
+        if damage == "spoilt":
+            at = draw(st.integers(0, len(text) - 1))
+            text = text[:at] + draw(st.sampled_from('<>/"& ')) + text[at + 1 :]
+            continue
+        found = list((VALUES if damage == "value" else ELEMENTS).finditer(text))
+        if found:
+            match = draw(st.sampled_from(found))
+            start, end = match.span(1 if damage == "value" else 0)
+            new = {"value": draw(st.sampled_from(WORDS)), "lost": "", "doubled": match[0] * 2}[damage]
+            text = text[:start] + new + text[end:]
+    return text
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(text=damaged(), root=st.sampled_from([None, wt.Free()]))
+def test_a_damaged_file_is_refused_exactly_if_it_has_errors(tmp_path_factory, text, root):
+    text = text.replace("root_joint", "joint") if root else text  # which would be taken
+    path = write(tmp_path_factory.getbasetemp(), text)
+    errors = [problem for problem in io.problems(path) if problem.severity == "error"]
+    if errors:
+        with pytest.raises(wt.FileError) as caught:
+            wt.load(path, root=root)
+        told = [(problem.line, problem.message) for problem in errors]
+        assert (caught.value.line, caught.value.message) in told
+    else:
+        m = wt.load(path, root=root)
+        assert all(np.all(np.isfinite(body.inertia.matrix())) for body in m.bodies)
+        assert m.random(np.random.default_rng(0)).shape == (m.nq,)

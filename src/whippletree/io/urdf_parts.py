@@ -186,6 +186,9 @@ class PartReader:
         """The colour a <material> gives or, by its name, refers to."""
         name, color = material.text("name"), material.child("color")
         if color is None:
+            if name not in self._colors:
+                what = f"material {name!r}" if name else "<material>"
+                self._findings.not_carried(material.line, what, "gives no colour and none was given before")
             return self._colors.get(name or "")
         r, g, b, a = color.numbers("rgba", 4)
         if name:

@@ -44,8 +44,6 @@ def parse(path: Path) -> etree._Element:
 
 def read_bytes(path: Path) -> bytes:
     """The content of a file that is there and not empty; FileError otherwise."""
-    if path.is_dir():
-        raise FileError(path, "is a directory: give a file in it")
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -60,6 +58,12 @@ def read_bytes(path: Path) -> bytes:
 def _plain(error: etree.XMLSyntaxError) -> str:
     """libxml2's message without the position, which FileError gives."""
     return (error.msg or "unknown error").split(", line ")[0].strip()
+
+
+LARGEST = 1e100
+"""Above this, products of numbers of a file need not be finite."""
+
+UNKNOWN = "unknown to this reader, ignored"
 
 
 class Element:
@@ -163,14 +167,16 @@ class Element:
     def _number(self, name: str, word: str, infinite: bool) -> float:
         try:
             # Python reads 1_000 as a number; no other reader of these files does.
-            value = float(word) if "_" not in word else math.nan
-            fault = None if "_" not in word else "is not a number"
+            value = float(word.replace("_", "?"))
         except ValueError:
-            value, fault = math.nan, "is not a number"
-        if fault is None and (math.isnan(value) or (math.isinf(value) and not infinite)):
-            fault = "is not finite"
-        if fault is None:
-            return value
+            fault = "is not a number"
+        else:
+            if math.isnan(value) or (math.isinf(value) and not infinite):
+                fault = "is not finite"
+            elif abs(value) > LARGEST and not infinite:
+                fault = "is too large"
+            else:
+                return value
         hint = ""
         if "${" in word:
             hint = ": expand the file with xacro first"
@@ -191,16 +197,15 @@ class Element:
             element = waiting.pop()
             if element._set_aside:
                 continue
-            for name in element._attributes.keys() - element._asked_attributes:
-                why = meanings.get(f"{element.tag}@{name}", "unknown to this reader, ignored")
-                self.findings.not_carried(element.line, f"attribute {name} of <{element.tag}>", why)
+            for name in element._attributes:
+                if name not in element._asked_attributes:
+                    why = meanings.get(f"{element.tag}@{name}", UNKNOWN)
+                    self.findings.not_carried(element.line, f"attribute {name} of <{element.tag}>", why)
             for tag, raw in element._children:
-                if raw in element._read:
-                    waiting.append(element._read[raw])
-                else:
-                    why = meanings.get(tag, "unknown to this reader, ignored")
+                if raw not in element._read:
                     line = int(raw.sourceline or 1)
-                    self.findings.not_carried(line, f"<{tag}> in <{element.tag}>", why)
+                    self.findings.not_carried(line, f"<{tag}> in <{element.tag}>", meanings.get(tag, UNKNOWN))
+            waiting += reversed([element._read[raw] for _, raw in element._children if raw in element._read])
             texts = [element._raw.text, *(raw.tail for _, raw in element._children)]
             if any(text is not None and text.strip() for text in texts):
                 self.findings.not_carried(element.line, f"text in <{element.tag}>", "has no meaning, ignored")
