@@ -212,6 +212,16 @@ def test_shapes_and_materials(tmp_path):
     ]
 
 
+def test_shapes_on_the_ground_count_when_models_are_compared(tmp_path):
+    def model(tag, radius):
+        shape = f'<{tag}><geometry><sphere radius="{radius}"/></geometry></{tag}>'
+        return wt.load(write(tmp_path, robot(link("a", shape))))
+
+    assert model("visual", 0.5) == model("visual", 0.5)
+    assert model("visual", 0.5) != model("visual", 0.6)
+    assert model("collision", 0.5) != model("collision", 0.6)
+
+
 def mesh(name: str) -> str:
     return f'<collision><geometry><mesh filename="{name}"/></geometry></collision>\n'
 
