@@ -1,0 +1,141 @@
+"""What `whippletree demo` computes: the accelerations of one state by every road there is, side by side."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .compile import compile
+from .mechanism import Mechanism
+from .public import aba, rnea
+from .roads import ROADS, forward_dynamics, methods
+from .spatial import Array
+
+MECHANISMS = ("seven-axis-arm", "humanoid")
+AGREEMENT = 1e-9
+"""Accelerations may differ by this share of the largest one: rounding, times the condition of H."""
+
+BATCH = 4096
+"""How many states a kernel is given at once."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Positions q (nq,), velocities qd (nv,) and joint forces tau (nv,) of a mechanism."""
+
+    q: Array
+    qd: Array
+    tau: Array
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the demo: a way to compute the accelerations of a state, ready to be called.
+
+    `accelerations` gives qdd (nv,) for the demo's state, and does so for `states` states in one call.
+    """
+
+    name: str
+    how: str
+    accelerations: Callable[[], Array]
+    states: int = 1
+
+
+def interpreted(m: Mechanism, state: State) -> Iterator[Entry]:
+    """Every method of forward dynamics that applies, as the book prints it, told by its file's first line."""
+    for method in methods(m):
+        title = (sys.modules[ROADS[method].function.__module__].__doc__ or "").partition("\n")[0]
+        how = title.removeprefix("Forward dynamics ").rstrip(".")
+
+        def accelerations(method: str = method) -> Array:
+            return forward_dynamics(m, state.q, state.qd, state.tau, method)
+
+        yield Entry(method, how, accelerations)
+
+
+def compiled(m: Mechanism, state: State) -> Iterator[Entry]:
+    """The first of these as machine code made for the mechanism, for one state and for many at once."""
+    start = time.perf_counter()
+    kernel = compile(aba, m)
+    kernel(state.q, state.qd, state.tau)
+    ready = time.perf_counter() - start
+    how = f"machine code made for {m.name}, ready in {ready:.2g} s"
+    yield Entry("aba, compiled", how, lambda: kernel(state.q, state.qd, state.tau))
+    many = [np.tile(part, (BATCH, 1)) for part in (state.q, state.qd, state.tau)]
+    yield Entry("aba, compiled", f"the same, {BATCH} states at once", lambda: kernel(*many)[-1], BATCH)
+
+
+# To show more, add a function of a mechanism and a state that yields entries.
+CHAPTERS: list[Callable[[Mechanism, State], Iterator[Entry]]] = [interpreted, compiled]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an entry: its largest difference from the first one, relative, and its time a state, s."""
+
+    entry: Entry
+    difference: float
+    seconds: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the difference is no more than rounding makes; a result that is not finite never agrees."""
+        return self.difference <= AGREEMENT
+
+
+def state_of(m: Mechanism) -> State:
+    """A state drawn at random, the same at every call."""
+    rng = np.random.default_rng(1)
+    return State(m.random(rng), rng.normal(size=m.nv), rng.normal(size=m.nv))
+
+
+def compare(m: Mechanism, seconds: float = 0.3) -> Iterator[Outcome]:
+    """The accelerations of one state by every entry, compared with those of the first.
+
+    Args:
+        m: The mechanism.
+        seconds: How long each entry is repeated to find its time, s.
+
+    >>> import whippletree as wt
+    >>> all(outcome.agrees for outcome in compare(wt.examples.load("pendulum"), seconds=0.0))
+    True
+    """
+    state = state_of(m)
+    first: Array | None = None
+    for chapter in CHAPTERS:
+        for entry in chapter(m, state):
+            qdd = np.array(entry.accelerations())
+            first = qdd if first is None else first
+            difference = relative_difference(qdd, first)
+            yield Outcome(entry, difference, best_time(entry.accelerations, seconds) / entry.states)
+
+
+def round_trip(m: Mechanism) -> float:
+    """How far, relative, inverse dynamics is from giving back the forces that forward dynamics was given.
+
+    >>> import whippletree as wt
+    >>> round_trip(wt.examples.load("double-pendulum")) < 1e-12
+    True
+    """
+    state = state_of(m)
+    return relative_difference(rnea(m, state.q, state.qd, aba(m, state.q, state.qd, state.tau)), state.tau)
+
+
+def relative_difference(values: Array, reference: Array) -> float:
+    """Largest difference of two vectors as a share of the largest entry of the second."""
+    largest = np.max(np.abs(reference), initial=1e-300)
+    return float(np.max(np.abs(values - reference), initial=0.0) / largest)
+
+
+def best_time(call: Callable[[], object], seconds: float) -> float:
+    """The least time of one call, s, in repetitions that go on for so many seconds; one at least."""
+    best, end = np.inf, time.perf_counter() + seconds
+    while True:
+        start = time.perf_counter()
+        call()
+        now = time.perf_counter()
+        best = min(best, now - start)
+        if now >= end:
+            return float(best)
