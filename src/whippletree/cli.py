@@ -1,0 +1,236 @@
+"""The command `whippletree`.
+
+Exit codes: 0 fine; 1 problems found; 2 wrong use, or a file that cannot be read.
+"""
+
+import json
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from . import __version__, demo, examples, io
+from .errors import FileError, WhippletreeError
+from .mechanism import Mechanism
+from .report import mechanism_data
+from .summary import counted, remarks, table, totals
+from .validation import problems
+
+app = typer.Typer(
+    help="Rigid multibody dynamics.",
+    epilog="Exit codes: 0 fine; 1 problems found; 2 wrong use, or a file that cannot be read.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+PROBLEMS_FOUND = 1
+WRONG_USE = 2
+
+Source = Annotated[
+    str, typer.Argument(metavar="FILE|EXAMPLE", help="A robot file, or the name of a bundled mechanism.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs to read.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"whippletree {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Rigid multibody dynamics: look at mechanisms, check files, see what it does."""
+
+
+@app.command()
+def info(source: Source, as_json: AsJson = False) -> None:
+    """Show a mechanism: its tree, joints, masses, limits, totals and warnings."""
+    with _one_line_errors():
+        m = _load(source)
+    if as_json:
+        _print_json(mechanism_data(m))
+        return
+    console = _console()
+    _print_tree(console, m)
+    for line in remarks(m):
+        console.print(Text(line), soft_wrap=True)
+
+
+@app.command()
+def check(source: Source, as_json: AsJson = False) -> None:
+    """List every problem of a file, with its line; exit code 1 if there is one, notes not counted.
+
+    An error keeps the file from being loaded; a warning is something that is wrong or cannot work; a
+    note is something that the file says and the mechanism does not carry.
+    """
+    with _one_line_errors():
+        found = _problems(source)
+    faults = [problem for problem in found if problem.severity != "note"]
+    if as_json:
+        listed = [{"line": p.line, "severity": p.severity, "message": p.message} for p in found]
+        _print_json({"source": source, "ok": not faults, "problems": listed})
+    else:
+        console = _console()
+        for problem in found:
+            where = source if problem.line is None else f"{source}:{problem.line}"
+            text = Text(f"{where}: ").append(problem.severity, _STYLES[problem.severity])
+            console.print(text.append(f": {problem.message}"), soft_wrap=True)
+        counts = [
+            counted(sum(p.severity == kind for p in found), kind, f"{kind}s")
+            for kind in ("error", "warning", "note")
+        ]
+        console.print(Text(f"{source}: {', '.join(counts)}"), soft_wrap=True)
+    if faults:
+        raise typer.Exit(PROBLEMS_FOUND)
+
+
+@app.command("examples")
+def list_examples() -> None:
+    """List the bundled mechanisms."""
+    rows = []
+    for name in examples.names():
+        m = examples.load(name)
+        rows.append([name, str(len(m)), str(m.nv), examples.about(name)])
+    _console().print(_table(["name", "bodies", "nv", "what it is"], rows, numbers=("bodies", "nv")))
+
+
+@app.command("demo")
+def run_demo() -> None:
+    """Compute the accelerations of bundled robots by every method; compare results and times."""
+    console = _console()
+    agree = True
+    for name in demo.MECHANISMS:
+        m = examples.load(name)
+        _print_tree(console, m)
+        rows = []
+        with console.status("computing …"):
+            for outcome in demo.compare(m):
+                agree = agree and outcome.agrees
+                difference = f"{outcome.difference:.0e}" if rows else "reference"
+                rows.append([outcome.entry.name, outcome.entry.how, difference, _time(outcome.seconds)])
+            back = demo.round_trip(m)
+        agree = agree and back <= demo.AGREEMENT
+        console.print(Text(f"\nForward dynamics of {m.name}, one state, by every method:"))
+        numbers = ("difference", "time a state")
+        console.print(_table(["method", "how", *numbers], rows, numbers))
+        console.print(f"Inverse dynamics gives the joint forces back, to {back:.0e}.", end="\n\n")
+    if not agree:
+        typer.echo(f"whippletree: results differ by more than {demo.AGREEMENT:g}", err=True)
+        raise typer.Exit(PROBLEMS_FOUND)
+    console.print(f"All results agree to {demo.AGREEMENT:g}. Now try: whippletree examples")
+
+
+_UNBROKEN = 10_000
+"""Columns of a window in which no line is ever broken."""
+
+_EXPENDABLE = ["parent", "qd", "velocity", "effort", "centre of mass [m]", "joint", "limits", "q"]
+"""Columns to leave out where a window is narrow, the least missed first."""
+
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def _load(source: str) -> Mechanism:
+    """The bundled mechanism of this name or, if there is none, the one in the file."""
+    if source in examples.names():
+        return examples.load(source)
+    _must_exist(source)
+    return io.load(source)
+
+
+def _problems(source: str) -> list[io.Problem]:
+    """What is wrong with a bundled mechanism or with a file; FileError for a file that cannot be read."""
+    if source in examples.names():
+        return [io.Problem(None, problem, "warning") for problem in problems(examples.load(source))]
+    _must_exist(source)
+    found = io.problems(source)
+    for problem in found:
+        if problem.severity == "error" and problem.line is None:  # nothing in it was looked at
+            raise FileError(source, problem.message)
+    if any(problem.severity == "error" for problem in found):
+        return found
+    # The reader goes line by line; what only the mechanism as a whole shows is looked for here.
+    m = io.load(source)
+    told = "\n".join(problem.message for problem in found)
+    rest = [problem for problem in problems(m) if not _is_told(m, problem, told)]
+    return found + [io.Problem(None, problem, "warning") for problem in rest]
+
+
+def _is_told(m: Mechanism, problem: str, told: str) -> bool:
+    """Whether a problem of a mechanism is among those its reader has told, with the line it has there."""
+    what, _, why = problem.replace(f" of {m.name!r}", "", 1).partition(": ")
+    return why in told or (what.endswith("moves no inertia") and what in told)
+
+
+def _must_exist(source: str) -> None:
+    if not Path(source).exists():
+        raise FileError(source, "no such file, and no bundled mechanism: `whippletree examples` lists those")
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Errors that are the user's to mend go to standard error in one line, with exit code 2."""
+    try:
+        yield
+    except (WhippletreeError, OSError) as error:
+        typer.echo(f"whippletree: {' '.join(str(error).split())}", err=True)
+        raise typer.Exit(WRONG_USE) from None
+
+
+def _console() -> Console:
+    """Where to print; lines are not broken for a file or another program."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _UNBROKEN)
+
+
+def _print_tree(console: Console, m: Mechanism) -> None:
+    """Totals, then the table of bodies, without the columns that the window has no room for."""
+    console.print(Text(totals(m)))
+    headings, rows = table(m)
+    left_out: list[str] = []
+    shown = _table(headings, rows)
+    for heading in _EXPENDABLE:
+        wide = console.options.update(width=_UNBROKEN)
+        if console.measure(shown, options=wide).maximum <= console.width:
+            break
+        if heading in headings:
+            k = headings.index(heading)
+            headings, rows = headings[:k] + headings[k + 1 :], [row[:k] + row[k + 1 :] for row in rows]
+            left_out.append(heading)
+            shown = _table(headings, rows)
+    console.print(shown)
+    if left_out:
+        console.print(Text(f"left out, as the window is narrow: {', '.join(left_out)}", "dim"))
+
+
+def _table(headings: list[str], rows: Iterable[list[str]], numbers: Collection[str] = ()) -> Table:
+    """Rows of plain text under headings; the columns in `numbers` stand right."""
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in headings:
+        shown.add_column(Text(heading), justify="right" if heading in numbers else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(cell) for cell in row))
+    return shown
+
+
+def _print_json(data: Any) -> None:
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _time(seconds: float) -> str:
+    """A time in the unit that suits it, three digits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
