@@ -1,5 +1,6 @@
 """A mechanism as plain data, for `whippletree info --json`."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,10 @@ def mechanism_data(m: Mechanism) -> dict[str, Any]:
         "center_of_mass_at_neutral": None if com is None else _numbers(com),
         "bodies": [_body(m, i, body) for i, body in enumerate(m.bodies)],
         "frames": [{"name": f.name, "body": f.body, **_placement(f.placement)} for f in m.frames],
-        "gears": [
-            {"name": g.name, "driver": g.driver, "driven": g.driven, "ratio": g.ratio, "offset": g.offset}
-            for g in m.gears
+        "gears": [asdict(gear) for gear in m.gears],
+        "springs": [
+            {**asdict(spring), "point_a": list(spring.point_a), "point_b": list(spring.point_b)}
+            for spring in m.springs
         ],
         "warnings": list(m.warnings),
     }
@@ -52,9 +54,13 @@ def _body(m: Mechanism, i: int, body: Body) -> dict[str, Any]:
             "upper": _number(limits.upper),
             "velocity": _number(limits.velocity),
             "effort": _number(limits.effort),
+            "stop_stiffness": limits.stiffness,
+            "stop_dissipation": limits.dissipation,
             "armature": body.armature,
             "damping": body.damping,
             "friction": body.friction,
+            "stiffness": body.stiffness,
+            "rest": None if body.rest is None else _numbers(body.rest),
             **_placement(body.placement),
         },
         "mass": _number(body.inertia.m),

@@ -69,14 +69,20 @@ def _row(m: "Mechanism", i: int, depth: int) -> list[str]:
 
 
 def remarks(m: "Mechanism") -> list[str]:
-    """Frames, gears and warnings, a line each, under headings of their own."""
+    """Frames, gears, springs and warnings, a line each, under headings of their own."""
     frames = [f"{frame.name} on {frame.body} at {vector(frame.placement.position)}" for frame in m.frames]
     gears = [
         f"{gear.name}: {gear.driven} = {number(gear.ratio)} · {gear.driver} + {number(gear.offset)}"
         for gear in m.gears
     ]
+    springs = [
+        f"{s.name}: {s.body_a} {vector(s.point_a)} to {s.body_b} {vector(s.point_b)}, "
+        f"{number(s.stiffness)} N/m, {number(s.damping)} N s/m, length {number(s.length)} m"
+        for s in m.springs
+    ]
     lines: list[str] = []
-    for heading, entries in (("frames", frames), ("gears", gears), ("warnings", m.warnings)):
+    sections = (("frames", frames), ("gears", gears), ("springs", springs), ("warnings", m.warnings))
+    for heading, entries in sections:
         if entries:
             lines += ["", f"{heading}:", *(f"  {entry}" for entry in entries)]
     return lines

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from . import singular
 from .mechanism import Mechanism
 from .physical import inertia_fault
+from .singular import joints_without_inertia, without_inertia_message
 
 
 def problems(m: Mechanism) -> list[str]:
@@ -23,18 +23,17 @@ def problems(m: Mechanism) -> list[str]:
     >>> [problem.partition(":")[0] for problem in wt.problems(m)]
     ["joint 'link' of 'arm' moves no inertia"]
     """
-    motionless = [message for _, message in joints_without_inertia(m)]
-    return [*odd_names(m), *_inertias(m), *_limits(m), *motionless]
+    return [*_names(m), *_inertias(m), *_limits(m), *_joints_without_inertia(m)]
 
 
-def odd_names(m: Mechanism) -> Iterator[str]:
-    """Names that are hard to type."""
+def _names(m: Mechanism) -> Iterator[str]:
     for kind, names in (
         ("mechanism", [m.name]),
         ("body", [body.name for body in m.bodies]),
         ("joint", m.joint_names),
         ("frame", [frame.name for frame in m.frames]),
         ("gear", [gear.name for gear in m.gears]),
+        ("spring", [spring.name for spring in m.springs]),
     ):
         for name in names:
             if name != name.strip() or not name.isprintable():
@@ -55,10 +54,9 @@ def _limits(m: Mechanism) -> Iterator[str]:
             yield f"joint {body.joint_name!r} of {m.name!r}: {fault}"
 
 
-def joints_without_inertia(m: Mechanism) -> Iterator[tuple[str, str]]:
-    """Joints that nothing resists at a general position, by name, and what to do about each."""
+def _joints_without_inertia(m: Mechanism) -> Iterator[str]:
     rng = np.random.default_rng(0)
     # Not m.random: limits may leave no room, and need not be kept here.
     q = np.concatenate([np.zeros(0), *(body.joint.random(rng) for body in m.bodies)])
-    for i in sorted(singular.joints_without_inertia(m, q)):
-        yield m.bodies[i].joint_name, singular.without_inertia_message(m, i)
+    for i in sorted(joints_without_inertia(m, q)):
+        yield without_inertia_message(m, i)

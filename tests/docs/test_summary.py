@@ -49,6 +49,7 @@ def test_gears_warnings_and_limits() -> None:
     m.add_body("ram", wt.Prismatic((0.6, 0, 0.8)), limits=wt.Limits(-0.1, 0.1, effort=900.0))
     m.add_gear("belt", driver="nut", driven="ram", ratio=-0.5, offset=0.25)
     m.warnings.append("line 4: no transmission is carried")
+    m.add_spring("coil", "ground", (0, 0, 1), "ram", (0.5, 0, 0), stiffness=3.0, damping=0.25, length=0.1)
     m.add_body("stop", wt.Fixed(), limits=wt.Limits(lower=-2.0))
     # A massless body has no centre of mass; without a velocity limit there is no column for it.
     assert [words(line) for line in m.summary().splitlines()] == [
@@ -62,6 +63,9 @@ def test_gears_warnings_and_limits() -> None:
         "",
         "gears:",
         "belt: ram = -0.5 · nut + 0.25",
+        "",
+        "springs:",
+        "coil: ground (0, 0, 1) to ram (0.5, 0, 0), 3 N/m, 0.25 N s/m, length 0.1 m",
         "",
         "warnings:",
         "line 4: no transmission is carried",

@@ -39,6 +39,11 @@ def furnished(rng: np.random.Generator, joints: list[str]) -> wt.Mechanism:
         )
         m.add_frame(f"f_{body.name}", body.name, randoms.placement(rng))
     m.add_frame("f_ground", "ground", randoms.placement(rng))
+    names = ["ground", *(body.name for body in m.bodies)]
+    for k in range(3):
+        a, b = rng.choice(names, size=2, replace=False)
+        points, numbers = rng.normal(size=(2, 3)), rng.uniform(1.0, 9.0, size=3)
+        m.add_spring(f"s{k}", str(a), points[0], str(b), points[1], *numbers)
     m.ground_visuals.append(wt.Geometry("box", (1.0, 2.0, 3.0), randoms.placement(rng)))
     m.ground_collisions.append(wt.Geometry("sphere", (0.7,), randoms.placement(rng)))
     m.warnings.append("left out: a sensor")
@@ -56,6 +61,11 @@ def shape_poses(m: wt.Mechanism, q: np.ndarray) -> list[np.ndarray]:
         for shape in shapes
     ]
     return sorted(found, key=lambda T: tuple(T[:3, 3].round(9)))
+
+
+def inverse(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Joint forces of a motion, the springs between points pulling."""
+    return wt.rnea(m, q, qd, qdd, wt.passive_forces(m, q, qd)[1])
 
 
 def energies(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray) -> tuple[float, float]:
@@ -84,15 +94,18 @@ def test_locked_joints_are_joints_at_rest(seed: int, joints: list[str]) -> None:
     held = [name for name in m.joint_names if rng.uniform() < 0.5]
     reduced = wt.lock(m, {name: q[m.q_index[m.joint_number(name)]] for name in held})
     assert m == before
-    assert m.warnings == before.warnings == reduced.warnings
+    assert m.warnings == before.warnings
+    gone = [spring.name for spring in m.springs if spring.name not in {s.name for s in reduced.springs}]
+    dropped = [f"spring {name!r} is left out: both of its ends are on one body now" for name in gone]
+    assert reduced.warnings == m.warnings + dropped
 
     left = [name for name in m.joint_names if name not in held]
     at, moving = entries(m, left, m.q_index), entries(m, left, m.v_index)
     assert (reduced.nq, reduced.nv) == (len(at), len(moving))
     still = np.setdiff1d(np.arange(m.nv), moving)
     qd[still], qdd[still] = 0.0, 0.0
-    tau = wt.rnea(reduced, q[at], qd[moving], qdd[moving])
-    np.testing.assert_allclose(tau, wt.rnea(m, q, qd, qdd)[moving], rtol=1e-10, atol=1e-10)
+    tau, tau2 = inverse(m, q, qd, qdd)[moving], inverse(reduced, q[at], qd[moving], qdd[moving])
+    np.testing.assert_allclose(tau2, tau, rtol=1e-10, atol=1e-9)
     np.testing.assert_allclose(
         energies(reduced, q[at], qd[moving]), energies(m, q, qd), rtol=1e-11, atol=1e-10
     )
@@ -109,6 +122,7 @@ def test_locked_joints_are_joints_at_rest(seed: int, joints: list[str]) -> None:
             assert body.parent == "ground"
             assert isinstance(body.joint, wt.Fixed)
             assert (body.limits, body.armature, body.damping, body.friction) == (wt.Limits(), 0, 0, 0)
+            assert (body.stiffness, body.rest) == (0, None)
 
 
 @settings(max_examples=10, deadline=None)
@@ -153,7 +167,8 @@ def test_rerooted_mechanism_has_the_same_motion(seed: int, joints: list[str]) ->
     tau[moving] = rng.normal(size=len(moving))
     tau[:6] = 0.0
     tau2 = np.concatenate([np.zeros(6), tau[moving]])
-    qdd, qdd2 = wt.aba(m, q, qd, tau), wt.aba(other, q2, qd2, tau2)
+    qdd = wt.aba(m, q, qd, tau, wt.passive_forces(m, q, qd)[1])
+    qdd2 = wt.aba(other, q2, qd2, tau2, wt.passive_forces(other, q2, qd2)[1])
     scale = 1e-9 * (1.0 + np.max(np.abs(qdd), initial=0.0))
     np.testing.assert_allclose(qdd2[6:], qdd[moving], rtol=0, atol=scale)
     for name in names:
@@ -204,11 +219,20 @@ def test_attached_mechanism_is_one_built_whole(seed: int, first: list[str], seco
             f"x_{body.joint_name}",
             armature=body.armature,
         )
+
+    def end(body: str, point: tuple[float, float, float]) -> tuple[str, np.ndarray]:
+        if body != "ground":
+            return f"x_{body}", np.array(point)
+        return frame.body, (frame.placement @ where).transform().homogeneous()[:3] @ np.array([*point, 1.0])
+
+    for s in other.springs:
+        ends = (*end(s.body_a, s.point_a), *end(s.body_b, s.point_b))
+        expected.add_spring(f"x_{s.name}", *ends, s.stiffness, s.damping, s.length)
     q, qd = randoms.state(rng, both)
     qdd = rng.normal(size=both.nv)
-    tau = wt.rnea(expected, q, qd, qdd)
+    tau = inverse(expected, q, qd, qdd)
     scale = 1e-12 * (1.0 + np.max(np.abs(tau), initial=0.0))
-    np.testing.assert_allclose(wt.rnea(both, q, qd, qdd), tau, rtol=0, atol=scale)
+    np.testing.assert_allclose(inverse(both, q, qd, qdd), tau, rtol=0, atol=scale)
 
     def seated(T: np.ndarray) -> np.ndarray:
         return pose(both, q, seat) @ where.transform().homogeneous() @ T
@@ -246,6 +270,7 @@ def test_payload_is_a_body_locked_there(seed: int, joints: list[str]) -> None:
 def geared() -> wt.Mechanism:
     m = wt.examples.load("double-pendulum")
     m.add_gear("belt", driver="upper", driven="lower", ratio=-0.5, offset=0.25)
+    m.add_spring("rope", "ground", (0, 1, 0), "lower", (0.5, 0, 0), stiffness=3.0)
     return m
 
 
@@ -260,6 +285,7 @@ def test_rename_changes_every_mention() -> None:
         joints={"upper": "shoulder", "lower": "elbow"},
         frames={"tip": "hand"},
         gears={"belt": "chain"},
+        springs={"rope": "cord"},
     )
     assert m == before
     assert (other.name, other.parents, other.warnings) == ("arm", [-1, 0], ["left out: a sensor"])
@@ -269,6 +295,7 @@ def test_rename_changes_every_mention() -> None:
     ]
     assert other.frames == [wt.Frame("hand", "upper", m.frames[0].placement)]
     assert other.gears == [wt.Gear("chain", "shoulder", "elbow", -0.5, 0.25)]
+    assert other.springs == [wt.Spring("cord", "ground", (0, 1, 0), "upper", (0.5, 0, 0), 3.0)]
 
 
 def test_gears_go_with_their_joints() -> None:
@@ -428,6 +455,27 @@ MESSAGES: list[tuple[Change, type[Exception], str]] = [
         lambda: wt.rename(DOUBLE, gears={"rod": "x"}),
         wt.ModelError,
         "'double-pendulum' has no gear named 'rod'; known: none",
+    ),
+    (
+        lambda: wt.rename(DOUBLE, springs={"rod": "x"}),
+        wt.ModelError,
+        "'double-pendulum' has no spring named 'rod'; known: none",
+    ),
+    (
+        lambda: wt.attach(
+            geared(),
+            wt.rename(
+                geared(),
+                bodies={"upper": "a", "lower": "b"},
+                joints={"upper": "a", "lower": "b"},
+                frames={"tip": "c"},
+                gears={"belt": "d"},
+            ),
+            "tip",
+        ),
+        wt.ModelError,
+        "'double-pendulum' and 'double-pendulum' both have a spring named 'rope': "
+        "attach with a prefix, as prefix='second_'",
     ),
     (
         lambda: wt.rename(DOUBLE, bodies={"upper": "lower"}),

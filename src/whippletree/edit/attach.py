@@ -5,7 +5,7 @@ from dataclasses import replace
 from ..errors import ModelError
 from ..mechanism import GROUND, Frame, Mechanism
 from ..spatial import Placement
-from .pieces import assemble, move_shapes, seen_from
+from .pieces import assemble, move_shapes, move_spring, seen_from
 
 
 def attach(
@@ -15,7 +15,7 @@ def attach(
 
     Args:
         m: The one that stays as it is; name and gravity are its.
-        other: The one that is attached, with its joints, frames and gears. What it has on a Free
+        other: The one that is attached, with its joints, frames, gears and springs. What it has on a Free
             joint would fly: lock that joint first to mount it.
         frame: A frame or body of `m`, or "ground".
         placement: Where in that frame the ground of `other` comes to sit; at its origin by default.
@@ -58,9 +58,22 @@ def attach(
         replace(gear, name=prefix + gear.name, driver=prefix + gear.driver, driven=prefix + gear.driven)
         for gear in other.gears
     ]
+    on_seat = (seat.body, at)
+    springs = [
+        replace(
+            move_spring(
+                spring,
+                on_seat if spring.body_a == GROUND else (prefix + spring.body_a, None),
+                on_seat if spring.body_b == GROUND else (prefix + spring.body_b, None),
+            ),
+            name=prefix + spring.name,
+        )
+        for spring in other.springs
+    ]
     for kind, ours, theirs in (
         ("body or frame", [*m.bodies, *m.frames], [*bodies, *frames]),
         ("gear", m.gears, gears),
+        ("spring", m.springs, springs),
     ):
         _refuse_common(m, other, kind, {x.name for x in ours}, [x.name for x in theirs])
     _refuse_common(m, other, "joint", set(m.joint_names), [body.joint_name for body in bodies])
@@ -72,7 +85,7 @@ def attach(
         else body
         for body in m.bodies
     ]
-    made = assemble(m, [*ours, *bodies], [*m.frames, *frames], [*m.gears, *gears])
+    made = assemble(m, [*ours, *bodies], [*m.frames, *frames], [*m.gears, *gears], [*m.springs, *springs])
     if seat.body == GROUND:
         made.ground_visuals.extend(visuals)
         made.ground_collisions.extend(collisions)

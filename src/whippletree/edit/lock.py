@@ -11,9 +11,16 @@ from ..errors import InputError, ModelError
 from ..joints import Fixed
 from ..mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
 from ..spatial import Array, Placement
-from .pieces import assemble, move_frame, move_shapes, seen_from
+from .pieces import assemble, move_frame, move_shapes, move_spring, seen_from
 
-_NO_MOTION: dict[str, Any] = {"limits": Limits(), "armature": 0.0, "damping": 0.0, "friction": 0.0}
+_NO_MOTION: dict[str, Any] = {
+    "limits": Limits(),
+    "armature": 0.0,
+    "damping": 0.0,
+    "friction": 0.0,
+    "stiffness": 0.0,
+    "rest": None,
+}
 
 
 def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
@@ -21,8 +28,9 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
 
     A body whose joint is locked becomes part of its parent: inertias are added, shapes, frames and
     the bodies it carries move over, and its name stays as a frame. The ground has no inertia, so a body
-    locked to the ground stays a body, on a Fixed joint. Armature, damping, friction and limits of a
-    locked joint are gone with its motion.
+    locked to the ground stays a body, on a Fixed joint. Armature, damping, friction, spring and limits of
+    a locked joint are gone with its motion; a spring between two points that are now on one body is left
+    out, and `warnings` names it.
 
     Args:
         m: The mechanism.
@@ -60,7 +68,15 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
         host[body.name] = (body.name, None)
         bodies[body.name] = body
     frames = [move_frame(frame, *host[frame.body]) for frame in m.frames]
-    return assemble(m, bodies.values(), [*frames, *merged], gears)
+    idle = [spring.name for spring in m.springs if host[spring.body_a][0] == host[spring.body_b][0]]
+    springs = [
+        move_spring(spring, host[spring.body_a], host[spring.body_b])
+        for spring in m.springs
+        if spring.name not in idle
+    ]
+    made = assemble(m, bodies.values(), [*frames, *merged], gears, springs)
+    made.warnings += [f"spring {name!r} is left out: both of its ends are on one body now" for name in idle]
+    return made
 
 
 def _merge(parent: Body, child: Body, where: Placement) -> Body:

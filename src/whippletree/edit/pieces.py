@@ -3,8 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from ..mechanism import Body, Frame, Gear, Geometry, Mechanism
 from ..spatial import Placement
+from ..springs import Spring
 
 
 def assemble(
@@ -12,6 +15,7 @@ def assemble(
     bodies: Iterable[Body],
     frames: Iterable[Frame],
     gears: Iterable[Gear],
+    springs: Iterable[Spring],
     name: str | None = None,
 ) -> Mechanism:
     """A mechanism of these parts; the rest and, unless another is given, the name are those of `like`."""
@@ -22,6 +26,7 @@ def assemble(
         made.add_frame(frame.name, frame.body, frame.placement)
     for gear in gears:
         made.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
+    made.springs.extend(springs)
     made.ground_visuals.extend(like.ground_visuals)
     made.ground_collisions.extend(like.ground_collisions)
     made.warnings.extend(like.warnings)
@@ -35,6 +40,24 @@ def seen_from(where: Placement | None, placement: Placement) -> Placement:
 
 def move_frame(frame: Frame, body: str, where: Placement | None) -> Frame:
     return Frame(frame.name, body, seen_from(where, frame.placement))
+
+
+def move_spring(spring: Spring, a: tuple[str, Placement | None], b: tuple[str, Placement | None]) -> Spring:
+    """The spring with its ends on other bodies, each given with the place of the old one on it."""
+    return replace(
+        spring,
+        body_a=a[0],
+        point_a=move_point(spring.point_a, a[1]),
+        body_b=b[0],
+        point_b=move_point(spring.point_b, b[1]),
+    )
+
+
+def move_point(point: tuple[float, float, float], where: Placement | None) -> tuple[float, float, float]:
+    if where is None:
+        return point
+    x, y, z = where.position + where.rotation @ np.array(point)
+    return (float(x), float(y), float(z))
 
 
 def move_shapes(shapes: Iterable[Geometry], where: Placement) -> tuple[Geometry, ...]:

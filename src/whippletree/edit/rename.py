@@ -16,6 +16,7 @@ def rename(
     joints: Mapping[str, str] | None = None,
     frames: Mapping[str, str] | None = None,
     gears: Mapping[str, str] | None = None,
+    springs: Mapping[str, str] | None = None,
 ) -> Mechanism:
     """The mechanism under other names, each given as {old: new}; all are changed at once.
 
@@ -29,12 +30,15 @@ def rename(
     >>> m.name, m.bodies[0].name, m.bodies[0].joint_name
     ('clock', 'bob', 'rod')
     """
-    bodies, joints, frames, gears = bodies or {}, joints or {}, frames or {}, gears or {}
+    bodies, joints, frames, gears, springs = (
+        names or {} for names in (bodies, joints, frames, gears, springs)
+    )
     for kind, given, known in (
         ("body", bodies, [body.name for body in m.bodies]),
         ("joint", joints, m.joint_names),
         ("frame", frames, [frame.name for frame in m.frames]),
         ("gear", gears, [gear.name for gear in m.gears]),
+        ("spring", springs, [spring.name for spring in m.springs]),
     ):
         for old in given:
             if old not in known:
@@ -63,4 +67,13 @@ def rename(
         )
         for gear in m.gears
     ]
-    return assemble(m, new_bodies, new_frames, new_gears, name)
+    new_springs = [
+        replace(
+            spring,
+            name=springs.get(spring.name, spring.name),
+            body_a=bodies.get(spring.body_a, spring.body_a),
+            body_b=bodies.get(spring.body_b, spring.body_b),
+        )
+        for spring in m.springs
+    ]
+    return assemble(m, new_bodies, new_frames, new_gears, new_springs, name)

@@ -7,7 +7,7 @@ from ..errors import ModelError
 from ..joints import Free, Joint, reverse
 from ..mechanism import GROUND, Body, Mechanism
 from ..spatial import Placement
-from .pieces import assemble, move_frame, move_shapes, seen_from
+from .pieces import assemble, move_frame, move_shapes, move_spring, seen_from
 
 
 def reroot(
@@ -83,7 +83,15 @@ def reroot(
         if other.name not in on_path:
             bodies.append(replace(other, placement=seen_from(back.get(other.parent), other.placement)))
     frames = [move_frame(frame, frame.body, back.get(frame.body)) for frame in m.frames]
-    made = assemble(m, bodies, frames, m.gears)
+    springs = [
+        move_spring(
+            spring,
+            (spring.body_a, back.get(spring.body_a)),
+            (spring.body_b, back.get(spring.body_b)),
+        )
+        for spring in m.springs
+    ]
+    made = assemble(m, bodies, frames, m.gears, springs)
     if moved:
         names = ", ".join(repr(name) for name in moved)
         made.warnings.append(f"set on the ground at {body!r}: {names} have their frames at other joints now")
