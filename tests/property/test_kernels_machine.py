@@ -164,3 +164,32 @@ def test_shapes_of_inputs_and_outputs():
         np.testing.assert_array_equal(t.reshape(5, 3, 2), expected["t"])
         assert e.shape == (5, 0)
         np.testing.assert_allclose(s[:, 0], expected["s"], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "width", "fma"), [("x86-64", 1, False), ("x86-64", 2, False), ("haswell", 4, True)]
+)
+def test_code_for_older_processors(cpu, width, fma, monkeypatch):
+    """The same bits, and nothing in the code that it would have to find elsewhere."""
+    if not host().triple.startswith("x86_64") or width > host().width or (fma and not host().fma):
+        pytest.skip("this processor does not run such code")
+    for seed in range(10):
+        _, program, rng = graph(seed)
+        x = rng.uniform(-3.0, 3.0, (width + 1, program.n_inputs))
+        (expected,) = run(program, [x], 1, fma)
+        with monkeypatch.context() as patch:
+            older = replace(host(), cpu=cpu, features="")
+            patch.setattr(f"{__name__}.host", lambda older=older: older)
+            assert_same_bits(run(program, [x], width, fma)[0], expected)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_floor(width):
+    half = np.array([0.0, 0.25, 0.49999999999999994, 0.5, 0.75, 0.9999999999999999, 1.0, 1.5, 5e-324])
+    large = np.array([2.0**52 - 0.5, 2.0**52, 2.0**52 + 1.0, 2.0**53 + 2.0, 1e300, np.inf, 2.0**51 + 0.5])
+    x = np.concatenate([half, -half, large, -large, [np.nan]])
+    x = np.concatenate([x, np.random.default_rng(0).uniform(-1e6, 1e6, 1000)])[:, None]
+    program = trace(lambda x: np.floor(np.stack([x]))[0], {"x": ()})
+    (floor,) = run(program, [x], width, host().fma)
+    assert_same_bits(floor + 0.0, np.floor(x) + 0.0)
+    np.testing.assert_array_equal(np.signbit(floor), np.signbit(np.floor(x)))

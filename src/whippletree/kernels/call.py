@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from . import call_layout as layout
 from .call_layout import CALL, ENTRIES, TABLE
 from .machine import Code
 
 _METH_FASTCALL, _METH_KEYWORDS = 0x0080, 0x0002
 # Places in NumPy's table of C functions.
 _PYARRAY_RETURN, _PYARRAY_NEW_FROM_DESCR = 76, 94
-_OLDEST, _NEWEST = (3, 11), (3, 14)
+_OLDEST, _NEWEST = (3, 11), (3, 13)
 
 
 @cache
@@ -41,20 +42,24 @@ def supported() -> bool:
 
 
 def _layout_holds() -> bool:
-    """Whether the fields of an array stand where they are expected."""
-    probe = np.zeros((2, 3, 5))
-    base = id(probe)
-    data, dims, strides = (ctypes.c_void_p.from_address(base + offset).value for offset in (16, 32, 40))
-    ndim = ctypes.c_int.from_address(base + 24).value
-    descr = ctypes.c_void_p.from_address(base + 56).value
-    flags = ctypes.c_int.from_address(base + 64).value
-    if dims is None or strides is None or data != probe.ctypes.data or ndim != 3 or descr != id(probe.dtype):
-        return False
-    number = 1.5
+    """Whether the fields of arrays, tuples and floats stand where they are expected."""
+
+    def word(thing: object, offset: int) -> int:
+        return ctypes.c_int64.from_address(id(thing) + offset).value
+
+    array, number = np.zeros((2, 3, 5)), 1.5
+    pair = (array, number)
+    flags = layout.PLAIN | layout.WRITEABLE
     return (
-        tuple((ctypes.c_int64 * 3).from_address(dims)) == (2, 3, 5)
-        and flags & 0x501 == 0x501
-        and ctypes.c_double.from_address(id(number) + 16).value == number
+        word(array, layout.TYPE) == id(np.ndarray)
+        and word(array, layout.DATA) == array.ctypes.data
+        and ctypes.c_int.from_address(id(array) + layout.NDIM).value == 3
+        and tuple((ctypes.c_int64 * 3).from_address(word(array, layout.DIMS))) == (2, 3, 5)
+        and word(array, layout.DESCR) == id(array.dtype)
+        and ctypes.c_int.from_address(id(array) + layout.FLAGS).value & flags == flags
+        and ctypes.c_double.from_address(id(number) + layout.FLOAT).value == number
+        and word(pair, layout.SIZE) == 2
+        and (word(pair, layout.ITEMS), word(pair, layout.ITEMS + 8)) == (id(array), id(number))
     )
 
 

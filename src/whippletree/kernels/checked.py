@@ -23,6 +23,7 @@ Shape = tuple[int, ...]
 
 _Batch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)  # runs without the GIL
 
+_SHORTEST_PIECE = 1 << 18  # instructions; handing less to another thread takes longer than doing it
 _LINE = 64  # bytes of a cache line, and of the widest vector
 
 
@@ -106,7 +107,8 @@ class Checked:
             table = np.array([*arrays, (self._workspace(work_bytes), 0)], dtype=np.int64)
             function(table.ctypes.data, first, last)
 
-        threads.run(work, count, width, n_threads)
+        per_piece = _SHORTEST_PIECE // (len(self.program.instructions) + 1)
+        threads.run(work, count, max(1, per_piece // width) * width, n_threads)
 
     def _workspace(self, size: int) -> int:
         """Address of memory for this thread's call alone; kept for the next."""

@@ -73,7 +73,6 @@ def declarations(width: int) -> str:
 declare {real} @llvm.fma.{suffix}({real}, {real}, {real})
 declare {real} @llvm.sqrt.{suffix}({real})
 declare {real} @llvm.fabs.{suffix}({real})
-declare {real} @llvm.floor.{suffix}({real})
 declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.fshl.i64(i64, i64, i64)
 declare i128 @llvm.ctlz.i128(i128, i1)
@@ -242,7 +241,9 @@ def write_instruction(
         values[out] = e.line(f"call {real} {vecmath.symbol(op, e.width)}({arguments})")
     elif name == "fneg":
         values[out] = e.neg(Real(values[a]))
-    elif name in ("sqrt", "fabs", "floor"):
+    elif name == "floor":
+        values[out] = e.floor(Real(values[a]))
+    elif name in ("sqrt", "fabs"):
         values[out] = e.intrinsic(name, Real(values[a]))
     elif name in ("minimum", "maximum"):
         values[out] = _extreme(e, name, Real(values[a]), Real(values[b]))

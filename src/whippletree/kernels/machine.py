@@ -81,7 +81,10 @@ def assembly(text: str, target: Host) -> str:
 
 
 class Code:
-    """An object file in memory, ready to run as long as this object lives."""
+    """An object file in memory, ready to run as long as this object lives.
+
+    It must not refer to functions outside: LLVM's loader ends the process if it meets one it made no room for.
+    """
 
     def __init__(self, data: bytes, target: Host) -> None:
         _initialize()

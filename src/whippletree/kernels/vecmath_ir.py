@@ -111,6 +111,15 @@ class Lanes:
     def abs(self, a: Real) -> Real:
         return self.intrinsic("fabs", a)
 
+    def floor(self, a: Real) -> Real:
+        """The largest whole number not above a. Where processors lack it LLVM would call the C library."""
+        sign = self.sign_of(a)
+        whole = self.flip_sign(self.real(2.0**52), sign)  # from here on doubles have no fraction
+        nearest = self.sub(self.add(a, whole), whole)
+        below = self.select(self.compare("ogt", nearest, a), self.sub(nearest, self.real(1.0)), nearest)
+        signed = self.from_bits(self.integers("or", self.bits(below), sign))  # -0 stays -0
+        return self.select(self.compare("olt", self.abs(a), self.real(2.0**52)), signed, a)
+
     def polynomial(self, z: Real, coefficients: tuple[float, ...]) -> Real:
         """Horner's rule; coefficients lowest first."""
         value = self.real(coefficients[-1])
