@@ -29,6 +29,7 @@ from .joints import (
     Translation,
     Universal,
 )
+from .loop import Loop
 from .mechanism import Body, Frame, Gear, Geometry, Limits, Mechanism
 from .parameters import parameter_names, parameter_values, with_parameters
 from .public import (
@@ -42,6 +43,9 @@ from .public import (
     center_of_mass,
     centroidal_momentum_matrix,
     coriolis_force,
+    constraint_bias,
+    constraint_error,
+    constraint_jacobian,
     crba,
     divide_and_conquer,
     elastic_energy,
@@ -101,6 +105,7 @@ __all__ = [
     "InputError",
     "Joint",
     "Limits",
+    "Loop",
     "Mechanism",
     "ModelError",
     "Placement",
@@ -131,6 +136,9 @@ __all__ = [
     "centroidal_momentum_matrix",
     "compile",
     "coriolis_force",
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
     "crba",
     "divide_and_conquer",
     "elastic_energy",

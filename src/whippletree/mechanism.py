@@ -1,4 +1,4 @@
-"""The mechanism: bodies joined into a tree, with frames and gears (RBDA §4.1-4.3, table 4.3)."""
+"""The mechanism: bodies joined into a tree, with loops, frames and gears (RBDA §4.1-4.3, table 4.3)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ import numpy as np
 from . import topology
 from .errors import ModelError
 from .joints import Joint
+from .loop import Loop, check_loop
 from .parts import Body, Frame, Gear, Geometry, Limits, check_kinds
 from .physical import inertia_fault
 from .spatial import Array, Inertia, Placement, Transform
@@ -51,6 +52,7 @@ class Mechanism:
         # What stands on the ground, as the base of a robot does.
         self.ground_visuals: list[Geometry] = []
         self.ground_collisions: list[Geometry] = []
+        self.loops: list[Loop] = []
         self.warnings: list[str] = []
         # Table 4.3, filled as bodies are added: λ, X_T, and where each joint's variables start.
         self.parents: list[int] = []
@@ -112,7 +114,7 @@ class Mechanism:
         _name(body.name, "body")
         check_kinds(body)
         self._check_free_name(body.name)
-        if body.joint_name in self._joint_number:
+        if body.joint_name in self._joint_number or any(body.joint_name == loop.name for loop in self.loops):
             raise ModelError(
                 f"{self.name!r} has a joint named {body.joint_name!r} already: choose another name"
             )
@@ -191,6 +193,28 @@ class Mechanism:
         self.body_number(body_a)
         self.body_number(body_b)
         self.springs.append(Spring(name, body_a, point_a, body_b, point_b, stiffness, damping, length))
+
+    def add_loop(
+        self,
+        name: str,
+        joint: Joint,
+        predecessor: str,
+        successor: str,
+        placement_p: Placement | None = None,
+        placement_s: Placement | None = None,
+    ) -> None:
+        """Close a loop: join two bodies that are there already, or the ground, by one more joint.
+
+        The joint's two frames sit at placement_p in the predecessor and at placement_s in the successor,
+        at the bodies' own frames by default; see `Loop`.
+        """
+        _name(name, "loop")
+        placements = placement_p or Placement(), placement_s or Placement()
+        loop = Loop(name, joint, predecessor, successor, *placements)
+        check_loop(loop, self.name, [*self._joint_number, *(other.name for other in self.loops)])
+        self.body_number(predecessor)
+        self.body_number(successor)
+        self.loops.append(loop)
 
     def _check_free_name(self, name: str) -> None:
         if name in self._body_number or name in self._frame_number:
@@ -288,6 +312,7 @@ class Mechanism:
             "name",
             "gravity",
             "bodies",
+            "loops",
             "frames",
             "gears",
             "springs",

@@ -59,6 +59,7 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
             other.X_T[i] = other.bodies[i].placement.transform()
     for frame in m.frames:
         other.add_frame(frame.name, frame.body, frame.placement)
+    other.loops = list(m.loops)
     for gear in m.gears:
         other.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
     other.springs = list(m.springs)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import dynamics
+from . import dynamics, loops
 from .door import checked
 from .dynamics.requirements import floating_base, invertible_inertias
 
@@ -66,3 +66,6 @@ elastic_energy = checked(dynamics.elastic_energy)
 handle_equations = checked(dynamics.handle_equations)
 operational_inertia = checked(dynamics.operational_inertia)
 inverse_operational_inertia = checked(dynamics.inverse_operational_inertia)
+constraint_error = checked(loops.constraint_error)
+constraint_jacobian = checked(loops.constraint_jacobian)
+constraint_bias = checked(loops.constraint_bias)

@@ -36,7 +36,8 @@ def reframe(m: Mechanism) -> Reframed:
     """The same mechanism with body frames chosen for cheap transforms.
 
     What does not depend on the choice of body frames is the same for both: joint forces and
-    accelerations, the inertia matrix, energies, momentum. Gears are kept, named frames are left out.
+    accelerations, the inertia matrix, loop constraints, energies, momentum. Gears and loops are kept,
+    named frames are left out.
     """
     if any(body.placement.position.dtype == object for body in m.bodies):
         return Reframed(m, np.zeros(m.nq))  # lengths left open: no frame can be chosen beforehand
@@ -75,6 +76,11 @@ def reframe(m: Mechanism) -> Reframed:
         driver, driven = (offset[m.q_index[m.joint_number(name)]][0] for name in (gear.driver, gear.driven))
         moved = gear.offset + driven - gear.ratio * driver
         other.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, moved)
+    for loop in m.loops:
+        p, s = (m.body_number(body) for body in (loop.predecessor, loop.successor))
+        placement_p = _clean_placement(frames[p + 1].inverse() @ loop.placement_p)
+        placement_s = _clean_placement(frames[s + 1].inverse() @ loop.placement_s)
+        other.loops.append(replace(loop, placement_p=placement_p, placement_s=placement_s))
     return Reframed(other, offset)
 
 
@@ -187,6 +193,10 @@ def _clean(values):
     """The values with what is zero or one but for rounding made exactly so."""
     rounded = np.round(values)
     return np.where(np.abs(values - rounded) < EPSILON, rounded, values) + 0.0
+
+
+def _clean_placement(placement: Placement) -> Placement:
+    return Placement.of(Transform(_clean(placement.rotation.T), _clean(placement.position)))
 
 
 def _clean_inertia(inertia: Inertia) -> Inertia:

@@ -6,6 +6,7 @@ from ..errors import InputError
 from ..mechanism import Mechanism
 from .arms import seven_axis_arm, six_axis_arm
 from .legged import humanoid, quadruped
+from .linkages import four_bar
 from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, spherical_pendulum
 from .tops import asymmetric_top, spinning_top
 
@@ -13,6 +14,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "asymmetric-top": asymmetric_top,
     "cart-pole": cart_pole,
     "double-pendulum": double_pendulum,
+    "four-bar": four_bar,
     "furuta-pendulum": furuta_pendulum,
     "humanoid": humanoid,
     "pendulum": pendulum,
