@@ -17,7 +17,7 @@ from .spatial import Array
 F = TypeVar("F", bound=Callable[..., Any])
 
 # What an argument of this name must hold, for every public function.
-POSITIONS = ("q", "q0", "q1")
+POSITIONS = ("q", "q0", "q1", "q_guess")
 VELOCITIES = ("qd", "qdd", "tau", "x", "dq")
 WRENCHES = ("f_ext",)
 

@@ -56,30 +56,51 @@ def branch(m: Mechanism, base: int, i: int) -> list[int]:
     return path
 
 
-def loop_relation(m: Mechanism, loop: Loop, motions: LocalMotions) -> Relation:
-    """K, k of one loop joint, in the coordinates of the loop's base.
+class LoopJoint(NamedTuple):
+    """What a loop joint asks for, Tᵀ v_J = 0 and Tᵀ(a_s - a_p) = Tᵀ c, in the coordinates of some base.
 
-    Featherstone, Rigid Body Dynamics Algorithms (2008), table 8.4, with ground replaced by the last
-    body that supports both sides. In successor coordinates T follows the joint, Tᵀ S = 0, so that
-    T̊ᵀ v_J = -Tᵀ c_J and eq 8.15 becomes k = -Tᵀ(a_s - a_p + v_s × v_p - c_J); for constant T that is
-    eq 8.47.
+    X leads from the base's coordinates to the joint's successor frame; T is (6, 6 - nv), S (6, nv);
+    v_J is the velocity across the joint.
     """
-    base, p, s = loop_ends(m, loop)
-    at_p, at_s = motions.of(base, p), motions.of(base, s)
-    X_s = loop.placement_s.transform() @ at_s.X
-    X_p = loop.placement_p.transform() @ at_p.X
+
+    X: Transform
+    T: Array
+    S: Array
+    v_J: Array
+    c: Array
+
+
+def loop_joint(m: Mechanism, loop: Loop, motions: LocalMotions, base: int) -> LoopJoint:
+    """A loop joint in the coordinates of a body that supports both its sides.
+
+    In successor coordinates T follows the joint so that Tᵀ S = 0 and T̊ᵀ v_J = -Tᵀ c_J. With that the
+    acceleration constraint, RBDA 8.10, is Tᵀ(a_s - a_p) = Tᵀ(c_J + v_s × v_J), which is eq 3.44.
+    """
+    at_p, at_s = (motions.of(base, m.body_number(body)) for body in (loop.predecessor, loop.successor))
+    X_p, X_s = loop.placement_p.transform() @ at_p.X, loop.placement_s.transform() @ at_s.X
     joint = plain_joint(loop.joint)
     q_J = joint.position_at(X_s @ X_p.inverse())
-    T = X_s.T @ joint.constraint_subspace(q_J)
-    v_J = X_s @ (at_s.v - at_p.v)
-    S_J = joint.motion_subspace(q_J)
-    c_J = joint.bias(q_J, factor_spd(S_J.T @ S_J).solve(S_J.T @ v_J)) if joint.nv else np.zeros(6)
-    a = at_s.a - at_p.a + cross_motion(at_s.v, at_p.v) - X_s.inverse_motion(c_J)
+    S, v_J = joint.motion_subspace(q_J), at_s.v - at_p.v
+    qd_J = factor_spd(S.T @ S).solve(S.T @ (X_s @ v_J))
+    c = X_s.inverse_motion(joint.bias(q_J, qd_J)) + cross_motion(at_s.v, v_J)
+    return LoopJoint(X_s, X_s.T @ joint.constraint_subspace(q_J), X_s.inverse_motion(S), v_J, c)
+
+
+def loop_relation(m: Mechanism, loop: Loop, motions: LocalMotions) -> Relation:
+    """K, k of one loop joint.
+
+    Featherstone, Rigid Body Dynamics Algorithms (2008), table 8.4, in the coordinates of the last body
+    that supports both sides instead of the ground's, and with k from eq 8.15, so that T may vary.
+    """
+    base, p, s = loop_ends(m, loop)
+    joint = loop_joint(m, loop, motions, base)
+    T = joint.T
     sides = [(i, -1.0) for i in branch(m, base, p)] + [(i, 1.0) for i in branch(m, base, s)]
     blocks = [sign * (T.T @ motions.of(base, i).S) for i, sign in sides]
-    columns = [k for i, _ in sides for k in velocities(m, i)]
     K = np.concatenate([np.zeros((T.shape[1], 0)), *blocks], axis=1)
-    return Relation(loop.name, base, [i for i, _ in sides], columns, K, -(T.T @ a), T.T @ (at_s.v - at_p.v))
+    k = T.T @ (motions.of(base, p).a - motions.of(base, s).a + joint.c)
+    columns = [k for i, _ in sides for k in velocities(m, i)]
+    return Relation(loop.name, base, [i for i, _ in sides], columns, K, k, T.T @ joint.v_J)
 
 
 def gear_relation(m: Mechanism, gear: Gear, qd: Array) -> Relation:
