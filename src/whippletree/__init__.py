@@ -30,13 +30,14 @@ from .joints import (
     Universal,
 )
 from .loop import Loop
-from .loops import Mobility
+from .loops import Mobility, Reduction
 from .mechanism import Body, Frame, Gear, Geometry, Limits, Mechanism
 from .parameters import parameter_names, parameter_values, with_parameters
 from .public import (
     aba,
     aba_variant_1,
     aba_variant_2,
+    acs,
     assemble,
     bias_force,
     body_accelerations,
@@ -44,6 +45,7 @@ from .public import (
     body_velocities,
     center_of_mass,
     centroidal_momentum_matrix,
+    choose_reduction,
     constraint_bias,
     constraint_error,
     constraint_jacobian,
@@ -63,6 +65,7 @@ from .public import (
     gear_matrix,
     gear_positions,
     gravity_force,
+    grcr,
     handle_equations,
     hybrid_aba,
     hybrid_crba,
@@ -82,6 +85,7 @@ from .public import (
     potential_energy,
     project_position,
     project_velocity,
+    rcr,
     rnea,
     rnea_base,
     simplify_inertias,
@@ -118,6 +122,7 @@ __all__ = [
     "Planar",
     "Prismatic",
     "RackPinion",
+    "Reduction",
     "Reversed",
     "Revolute",
     "SingularError",
@@ -132,6 +137,7 @@ __all__ = [
     "aba",
     "aba_variant_1",
     "aba_variant_2",
+    "acs",
     "add_payload",
     "assemble",
     "attach",
@@ -141,6 +147,7 @@ __all__ = [
     "body_velocities",
     "center_of_mass",
     "centroidal_momentum_matrix",
+    "choose_reduction",
     "compile",
     "constraint_bias",
     "constraint_error",
@@ -164,6 +171,7 @@ __all__ = [
     "gear_matrix",
     "gear_positions",
     "gravity_force",
+    "grcr",
     "handle_equations",
     "hybrid_aba",
     "hybrid_crba",
@@ -193,6 +201,7 @@ __all__ = [
     "problems",
     "project_position",
     "project_velocity",
+    "rcr",
     "rename",
     "reroot",
     "rnea",

@@ -28,7 +28,9 @@ class Loop:
 def check_loop(loop: Loop, mechanism: str, taken: Collection[str]) -> None:
     """Raise ModelError for a loop joint whose name is taken, or that closes or constrains nothing."""
     if loop.name in taken:
-        raise ModelError(f"{mechanism!r} has a joint or loop named {loop.name!r} already: choose another name")
+        raise ModelError(
+            f"{mechanism!r} has a joint or loop named {loop.name!r} already: choose another name"
+        )
     if not isinstance(loop.joint, Joint):
         raise ModelError(
             f"loop {loop.name!r}: joint is {loop.joint!r}, expected a joint such as Revolute('z')"

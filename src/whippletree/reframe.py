@@ -81,6 +81,9 @@ def reframe(m: Mechanism) -> Reframed:
         placement_p = _clean_placement(frames[p + 1].inverse() @ loop.placement_p)
         placement_s = _clean_placement(frames[s + 1].inverse() @ loop.placement_s)
         other.loops.append(replace(loop, placement_p=placement_p, placement_s=placement_s))
+    for gear in m.gears:
+        driver, driven = (offset[m.q_index[m.joint_number(j)].start] for j in (gear.driver, gear.driven))
+        other.gears.append(replace(gear, offset=gear.offset + driven - gear.ratio * driver))
     return Reframed(other, offset)
 
 

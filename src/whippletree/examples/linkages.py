@@ -57,3 +57,25 @@ def four_bar() -> Mechanism:
     linkage.bar("rocker", d, c, mass=0.9)
     linkage.pin("pin", c, "coupler", "rocker")
     return linkage.m
+
+
+def four_bars(windows: int = 40) -> Mechanism:
+    """Four-bars in a row: vertical bars on the ground, each tied to the next by a horizontal coupler.
+
+    The IFToMM benchmark A02. Bars and couplers are thin rods of 1 m and 1 kg along their own x; the
+    angle of a bar is measured from the ground's x axis, that of a coupler from its bar. Upright, every
+    bar is at π/2 and every coupler at -π/2.
+
+    Args:
+        windows: How many four-bars, each sharing a bar with the next.
+    """
+    m = Mechanism(f"four-bars-{windows}", gravity=(0.0, -9.81, 0.0))
+    rod = _rod((0.0, 0.0), (1.0, 0.0), 1.0)
+    tip = Placement((1.0, 0.0, 0.0))
+    for i in range(windows + 1):
+        m.add_body(f"bar{i}", Revolute("z"), placement=Placement((float(i), 0.0, 0.0)), inertia=rod)
+        if i < windows:
+            m.add_body(f"coupler{i + 1}", Revolute("z"), parent=f"bar{i}", placement=tip, inertia=rod)
+    for i in range(1, windows + 1):
+        m.add_loop(f"pin{i}", Revolute("z"), f"coupler{i}", f"bar{i}", tip, tip)
+    return m

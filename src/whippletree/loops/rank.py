@@ -1,6 +1,5 @@
 """Rank and solution of K x = k by elimination with complete pivoting (RBDA §8.8)."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +8,9 @@ from ..spatial import Array
 
 TOLERANCE = 1e-9
 """Pivots below this share of the largest entry of K count as zero: the rows left over are dependent."""
+
+TIE = 1e-6
+"""Pivots that differ by less than this share are equally good."""
 
 
 class Elimination(NamedTuple):
@@ -31,13 +33,14 @@ class Elimination(NamedTuple):
     residual: Array
 
 
-def eliminate(K: Array, k: Array, choose: Sequence[int] | None = None) -> Elimination:
+def eliminate(K: Array, k: Array, size: float | None = None) -> Elimination:
     """Solve K x = k, choosing rows and dependent entries by the largest pivot left.
 
     Args:
         K: (nc, n) floats of any rank.
         k: (nc,) right-hand side.
-        choose: The only entries of x that may become dependent; all by default.
+        size: What the entries of K are large against; its largest entry by default. What is left of an
+            equation after others have been put into it is small against what it was before.
 
     >>> e = eliminate(np.array([[1.0, 4.0], [2.0, 8.0]]), np.array([2.0, 4.0]))
     >>> e.rows, e.dependent, e.G.ravel(), e.g
@@ -45,15 +48,16 @@ def eliminate(K: Array, k: Array, choose: Sequence[int] | None = None) -> Elimin
     """
     nc, n = K.shape
     A = np.concatenate([K, k[:, None]], axis=1).astype(float)
-    scale = TOLERANCE * np.max(np.abs(K), initial=0.0)
-    columns = list(range(n)) if choose is None else list(choose)
+    smallest = TOLERANCE * (np.max(np.abs(K), initial=0.0) if size is None else size)
+    columns = list(range(n))
     left = list(range(nc))
     rows: list[int] = []
     dependent: list[int] = []
     while left and columns:
         block = np.abs(A[np.ix_(left, columns)])
-        a, b = np.unravel_index(int(np.argmax(block)), block.shape)
-        if block[a, b] <= scale:
+        # The first of those that are largest but for rounding, so that equal loops are solved alike.
+        a, b = np.unravel_index(int(np.argmax(block >= (1.0 - TIE) * block.max())), block.shape)
+        if block[a, b] <= smallest:
             break
         row, column = left.pop(a), columns.pop(b)
         A[row] /= A[row, column]

@@ -1,0 +1,45 @@
+"""Forward dynamics of closed loops by way of the constraint forces."""
+
+from collections.abc import Sequence
+
+from ..dynamics import bias_force, crba
+from ..dynamics.factor import expanded_parents, ltl
+from ..mechanism import Mechanism
+from ..spatial import Array, solve_spd
+from .constraints import constraint_equation
+from .rank import independent_rows
+
+
+def lambda_first(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    stabilization: float | None = None,
+    rows: Sequence[int] | None = None,
+) -> Array:
+    """Joint accelerations of a mechanism with loops, O(n depth² + nc² n + nc³).
+
+    Featherstone, Rigid Body Dynamics Algorithms (2008), eq 8.37-8.41, in six steps: H = LᵀL without
+    fill-in, Y = L⁻ᵀKᵀ and z = L⁻ᵀ(tau - C), both by branch-sparse substitution, A = YᵀY,
+    A λ = k - Yᵀz, and last L qdd = z + Y λ.
+
+    Args:
+        m, q, qd, tau, f_ext, stabilization: As in `kkt`.
+        rows: Numbers of independent rows of K to be used; found by `rank.TOLERANCE` if None. A kernel
+            needs them, since it cannot compare numbers that are not there yet.
+
+    Returns:
+        (nv,) joint accelerations, rad/s² or m/s².
+    """
+    K, k = constraint_equation(m, q, qd, stabilization)
+    rows = independent_rows(K) if rows is None else list(rows)
+    K, k = K[rows], k[rows]
+    L = ltl(crba(m, q), expanded_parents(m.parents, [body.joint.nv for body in m.bodies])).L
+    z = L.solve_transposed(tau - bias_force(m, q, qd, f_ext))
+    if len(K) == 0:
+        return L.solve(z)
+    Y = L.solve_transposed(K.T)
+    lam = solve_spd(Y.T @ Y, k - Y.T @ z)
+    return L.solve(z + Y @ lam)

@@ -1,0 +1,201 @@
+"""Which coordinates depend on which: the choices that recursive coordinate reduction needs."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..errors import SingularError
+from ..mechanism import Mechanism
+from ..spatial import Array
+from .group import Group
+from .rank import Elimination, eliminate
+from .relations import branch, loop_ends, velocities
+
+
+class Pivot(NamedTuple):
+    """One row of one relation, and the variable that it is solved for."""
+
+    relation: int
+    row: int
+    variable: int
+
+
+class Release(NamedTuple):
+    """Variables that relations need not see, and the pivots that stand for them there."""
+
+    variables: tuple[int, ...] = ()
+    pivots: tuple[Pivot, ...] = ()
+
+
+class Choices(Protocol):
+    """Who decides, on the way through a mechanism, what depends on what."""
+
+    def rows(self, l: int, K: Array) -> tuple[int, ...]:
+        """Independent rows of relation l, K being (nc, n)."""
+        ...
+
+    def next_relation(self, candidates: Sequence[int], groups: Sequence[Group]) -> int:
+        """Which of several relations with the same base body is solved first."""
+        ...
+
+    def dependents(self, l: int, group: Group) -> tuple[Pivot, ...]:
+        """The variables that relation l determines, and by which of its rows."""
+        ...
+
+    def release(self, group: Group) -> Release:
+        """Which variables of a group to release before its relations are solved."""
+        ...
+
+
+class Reduction(NamedTuple):
+    """Choices made at one position, valid as long as no pivot comes near zero; see `Reduction.replay`."""
+
+    decisions: tuple[Any, ...]
+
+    def replay(self) -> "Replay":
+        """The same choices again."""
+        return Replay(self)
+
+    @property
+    def dependents(self) -> list[int]:
+        """Numbers of the velocity variables that loops and gears determine, in ascending order."""
+        pivots = (p for decision in self.decisions if _are_pivots(decision) for p in decision)
+        return sorted(pivot.variable for pivot in pivots)
+
+
+def _are_pivots(decision: Any) -> bool:
+    return isinstance(decision, tuple) and bool(decision) and isinstance(decision[0], Pivot)
+
+
+class Replay:
+    """Choices out of a list, in the order in which they were made."""
+
+    def __init__(self, reduction: Reduction) -> None:
+        self._left = iter(reduction.decisions)
+
+    def rows(self, l: int, K: Array) -> tuple[int, ...]:
+        return next(self._left)
+
+    def next_relation(self, candidates: Sequence[int], groups: Sequence[Group]) -> int:
+        return next(self._left)
+
+    def dependents(self, l: int, group: Group) -> tuple[Pivot, ...]:
+        return next(self._left)
+
+    def release(self, group: Group) -> Release:
+        return next(self._left)
+
+
+class BestConditioned:
+    """Choices by the largest pivot, made at a position given in numbers, and written down."""
+
+    def __init__(self) -> None:
+        self.decisions: list[Any] = []
+        self._size: dict[int, float] = {}
+
+    @property
+    def reduction(self) -> Reduction:
+        """What has been decided."""
+        return Reduction(tuple(self.decisions))
+
+    def rows(self, l: int, K: Array) -> tuple[int, ...]:
+        self._size[l] = float(np.max(np.abs(K), initial=0.0)) or 1.0
+        return self._decided(tuple(sorted(eliminate(np.real(K), np.zeros(len(K))).rows)))
+
+    def next_relation(self, candidates: Sequence[int], groups: Sequence[Group]) -> int:
+        return self._decided(_least_coupled(candidates, groups))
+
+    def dependents(self, l: int, group: Group) -> tuple[Pivot, ...]:
+        columns = dict(group.coefficients(l))
+        solved = self._eliminate([l], group, list(columns))
+        rows, variables = solved.rows, [list(columns)[d] for d in solved.dependent]
+        return self._decided(tuple(Pivot(l, row, v) for row, v in zip(rows, variables, strict=True)))
+
+    def release(self, group: Group) -> Release:
+        rows = [(l, row) for l in group.C for row in range(len(next(iter(group.C[l].values()), ())))]
+        if len(group.variables) <= len(rows):
+            return self._decided(Release())
+        solved = self._eliminate(list(group.C), group, group.variables)
+        if len(solved.rows) < len(rows):
+            return self._decided(Release())
+        variables = [group.variables[d] for d in solved.dependent]
+        pivots = [Pivot(*rows[row], v) for row, v in zip(solved.rows, variables, strict=True)]
+        free = [group.variables[i] for i in solved.independent]
+        return self._decided(Release(tuple(free), tuple(pivots)))
+
+    def _eliminate(self, which: Iterable[int], group: Group, variables: list[int]) -> Elimination:
+        """Complete pivoting over the rows of some relations, stacked."""
+        blocks = []
+        for l in which:
+            row = group.C[l]
+            size = len(next(iter(row.values()), ()))
+            columns = [
+                np.real(np.array(row[v], dtype=complex)) if v in row else np.zeros(size) for v in variables
+            ]
+            blocks.append(np.array(columns).reshape(len(variables), size).T / self._size[l])
+        C = np.concatenate([np.zeros((0, len(variables))), *blocks])
+        return eliminate(C, np.zeros(len(C)), size=1.0)
+
+    def _decided(self, decision: Any) -> Any:
+        self.decisions.append(decision)
+        return decision
+
+
+class Arbitrary(BestConditioned):
+    """Choices by the largest pivot, each loop being solved as a whole at its base (GRCR §4)."""
+
+    def release(self, group: Group) -> Release:
+        return self._decided(Release())
+
+
+class LastCoordinates(Arbitrary):
+    """The dependent coordinates are the last ones of each loop, as plain RCR has them (GRCR §3)."""
+
+    def __init__(self, m: Mechanism) -> None:
+        super().__init__()
+        self.m = m
+
+    def dependents(self, l: int, group: Group) -> tuple[Pivot, ...]:
+        columns = dict(group.coefficients(l))
+        count = len(next(iter(columns.values()), ()))
+        last = [v for v in reversed(loop_order(self.m, l)) if v in columns][:count]
+        solved = self._eliminate([l], group, last)
+        if len(solved.rows) < count:
+            loop = self.m.loops[l]
+            names = ", ".join(repr(name) for name in _joint_names(self.m, last))
+            raise SingularError(
+                f"rcr: the last {count} coordinates of loop {loop.name!r} of {self.m.name!r}, "
+                f"those of joints {names}, are no valid choice of dependent coordinates here: the loop does "
+                "not determine them. Use method 'acs' or 'grcr', which choose others"
+            )
+        pivots = zip(solved.rows, solved.dependent, strict=True)
+        return self._decided(tuple(Pivot(l, row, last[d]) for row, d in pivots))
+
+
+def loop_order(m: Mechanism, l: int) -> list[int]:
+    """The velocity variables around a loop: from its base to the successor, from the predecessor back."""
+    base, p, s = loop_ends(m, m.loops[l])
+    return [v for i in (*reversed(branch(m, base, s)), *branch(m, base, p)) for v in velocities(m, i)]
+
+
+def _joint_names(m: Mechanism, variables: list[int]) -> list[str]:
+    """Names of the joints that own some velocity variables, each once, in the mechanism's order."""
+    return [body.joint_name for i, body in enumerate(m.bodies) if set(velocities(m, i)) & set(variables)]
+
+
+def _least_coupled(candidates: Sequence[int], groups: Sequence[Group]) -> int:
+    """The relation whose variables are least tied to other relations; the last of several equals."""
+    best, least = candidates[-1], None
+    for l in reversed(candidates):
+        ties = sum(
+            any(v in row for other, row in group.C.items() if other != l)
+            for group in groups
+            if l in group.C
+            for v in group.variables
+        )
+        if least is None or ties < least:
+            best, least = l, ties
+        if least <= 1:
+            break
+    return best
