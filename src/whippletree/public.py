@@ -5,6 +5,7 @@ import numpy as np
 from . import dynamics, loops
 from .door import checked
 from .dynamics.requirements import floating_base, invertible_inertias
+from .loops.rcr import same_bases
 
 rnea = checked(dynamics.rnea, frame_free=True, recorded=dynamics.newton_euler)
 newton_euler = checked(dynamics.newton_euler, frame_free=True)
@@ -76,10 +77,18 @@ project_velocity = checked(loops.project_velocity)
 
 choose_reduction = checked(loops.choose_reduction)
 grcr = checked(loops.grcr, frame_free=True)
-rcr = checked(loops.rcr)
-acs = checked(loops.acs)
+rcr = checked(loops.rcr, same_bases)
+acs = checked(loops.acs, same_bases)
 kkt = checked(loops.kkt)
 lambda_first = checked(loops.lambda_first, frame_free=True)
 projection = checked(loops.projection)
 cluster_projection = checked(loops.cluster_projection)
 sparse = checked(loops.sparse)
+reduction_quality = checked(loops.reduction_quality, frame_free=True)
+
+constraint_forces = checked(loops.constraint_forces)
+reactions = checked(loops.reactions)
+actuation = checked(loops.actuation)
+loop_joint_position = checked(loops.loop_joint_position)
+loop_joint_velocity = checked(loops.loop_joint_velocity)
+loop_joint_force = checked(loops.loop_joint_force)

@@ -11,10 +11,15 @@ from .dynamics.requirements import (
     Requirement,
     floating_base,
     invertible_inertias,
+    with_constraints,
     with_gears,
     without_gears,
+    without_loops,
 )
 from .errors import InputError, ModelError
+from .loops.closed import check_closed
+from .loops.inverse import closed_inverse_dynamics
+from .loops.rcr import same_bases
 from .mechanism import Mechanism
 from .spatial import Array
 
@@ -33,16 +38,26 @@ class Road(NamedTuple):
         return next((fault for check in self.requirements if (fault := check(m)) is not None), None)
 
 
+TREE = (without_gears, without_loops)
+
 # The first that applies is the one "auto" takes.
 ROADS: dict[str, Road] = {
-    "aba": Road(public.aba, (without_gears,)),
-    "crba": Road(public.forward_dynamics_crba, (without_gears,)),
-    "aba-variant-1": Road(public.aba_variant_1, (without_gears, invertible_inertias)),
-    "aba-variant-2": Road(public.aba_variant_2, (without_gears, invertible_inertias)),
-    "divide-and-conquer": Road(public.divide_and_conquer, (without_gears, invertible_inertias)),
-    "floating-aba": Road(public.floating_aba, (without_gears, floating_base)),
-    "floating-crba": Road(public.floating_crba, (without_gears, floating_base)),
-    "geared": Road(dynamics.geared_forward_dynamics, (with_gears,)),
+    "aba": Road(public.aba, TREE),
+    "crba": Road(public.forward_dynamics_crba, TREE),
+    "aba-variant-1": Road(public.aba_variant_1, (*TREE, invertible_inertias)),
+    "aba-variant-2": Road(public.aba_variant_2, (*TREE, invertible_inertias)),
+    "divide-and-conquer": Road(public.divide_and_conquer, (*TREE, invertible_inertias)),
+    "floating-aba": Road(public.floating_aba, (*TREE, floating_base)),
+    "floating-crba": Road(public.floating_crba, (*TREE, floating_base)),
+    "geared": Road(dynamics.geared_forward_dynamics, (with_gears, without_loops)),
+    "grcr": Road(public.grcr, (with_constraints,)),
+    "acs": Road(public.acs, (with_constraints, same_bases)),
+    "rcr": Road(public.rcr, (with_constraints, same_bases)),
+    "lambda-first": Road(public.lambda_first, (with_constraints,)),
+    "projection": Road(public.projection, (with_constraints,)),
+    "clusters": Road(public.cluster_projection, (with_constraints,)),
+    "kkt": Road(public.kkt, (with_constraints,)),
+    "sparse": Road(public.sparse, (with_constraints,)),
 }
 
 
@@ -53,6 +68,8 @@ def methods(m: Mechanism) -> list[str]:
     >>> import whippletree as wt
     >>> wt.methods(wt.examples.load("double-pendulum"))
     ['aba', 'crba']
+    >>> wt.methods(wt.examples.load("four-bar"))[:4]
+    ['grcr', 'acs', 'rcr', 'lambda-first']
     """
     return [name for name, road in ROADS.items() if road.fault(m) is None]
 
@@ -61,17 +78,18 @@ def methods(m: Mechanism) -> list[str]:
 def forward_dynamics(
     m: Mechanism, q: Array, qd: Array, tau: Array, method: str = "auto", f_ext: Array | None = None
 ) -> Array:
-    """Joint accelerations caused by joint and external forces, gears respected.
+    """Joint accelerations caused by joint and external forces, loops and gears respected.
 
     Args:
         m: The mechanism.
-        q: (nq,) joint positions, rad or m.
-        qd: (nv,) joint velocities, rad/s or m/s.
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
         tau: (nv,) joint forces, N m or N.
         method: A name out of `methods(m)`, or "auto" for the first of them. All give the same
             accelerations. "aba" is RBDA table 7.1, "crba" §6.1, "aba-variant-1" and "-2" table 7.2,
             "divide-and-conquer" §7.5, "floating-aba" table 9.4, "floating-crba" table 9.5, "geared"
-            eq 9.26.
+            eq 9.26. For loops: "grcr", "acs" and "rcr" are recursive coordinate reduction, "lambda-first"
+            is RBDA 8.37-8.41, "projection" 8.42-8.51, "clusters" §8.9, "kkt" 8.36, "sparse" 8.64.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
 
     Returns:
@@ -91,6 +109,7 @@ def forward_dynamics(
             f"method {method!r} does not apply: {fault}. For this mechanism: {', '.join(methods(m))}"
         )
     _check_gears(m, q=q, qd=qd)
+    check_closed(m, q, qd)
     return road.function(m, q, qd, tau, f_ext)
 
 
@@ -134,7 +153,7 @@ def hybrid_dynamics(
     """
     if method != "auto" and method not in HYBRID_ROADS:
         raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *HYBRID_ROADS])}")
-    fault = without_gears(m)
+    fault = without_gears(m) or without_loops(m)
     if fault is not None:
         raise ModelError(f"hybrid_dynamics: {fault}")
     function = HYBRID_ROADS["aba" if method == "auto" else method]
@@ -142,30 +161,50 @@ def hybrid_dynamics(
 
 
 @checked
-def inverse_dynamics(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None) -> Array:
-    """Joint forces that cause given accelerations, gears respected.
+def inverse_dynamics(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    f_ext: Array | None = None,
+    actuated: Sequence[str] | None = None,
+) -> Array:
+    """Joint forces that cause given accelerations, loops and gears respected.
 
-    RBDA table 5.1; with gears eq 8.62. Gears leave a choice of forces: those returned are zero on
-    driven joints, as if every motor sat at the head of its gears.
+    RBDA table 5.1; with loops or gears eq 8.62-8.63. Loops and gears leave a choice of forces. By
+    default those returned are zero on driven joints of gears, as if every motor sat at the head of its
+    gears, and of least norm over the joints of loops. With `actuated` only the named joints carry a
+    force; if they are more than are needed, theirs is of least norm.
 
     Args:
         m: The mechanism.
-        q: (nq,) joint positions, rad or m.
-        qd: (nv,) joint velocities, rad/s or m/s.
-        qdd: (nv,) joint accelerations, rad/s² or m/s².
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
+        qdd: (nv,) joint accelerations, rad/s² or m/s², that loops and gears allow.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+        actuated: Names of the joints with motors; all by default. `actuation` tells whether they are
+            too few or more than enough.
 
     Returns:
-        (nv,) joint forces, N m or N, of the inputs' scalar type.
+        (nv,) joint forces, N m or N; of the inputs' scalar type if there are no loops.
+
+    Raises:
+        SolverError: The actuated joints cannot cause these accelerations.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
     >>> wt.inverse_dynamics(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
     array([7.867, 3.519])
+    >>> m = wt.examples.load("four-bar")
+    >>> wt.inverse_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), actuated=["crank"]).round(3)
+    array([0.92, 0.  , 0.  ])
     """
+    _check_gears(m, q=q, qd=qd, qdd=qdd)
+    if m.loops or actuated is not None:
+        check_closed(m, q, qd, qdd)
+        return closed_inverse_dynamics(m, q, qd, qdd, f_ext, actuated)
     if not m.gears:
         return public.rnea(m, q, qd, qdd, f_ext)
-    _check_gears(m, q=q, qd=qd, qdd=qdd)
     return dynamics.geared_inverse_dynamics(m, q, qd, qdd, f_ext)
 
 

@@ -22,6 +22,20 @@ def without_gears(m: Mechanism) -> str | None:
     return None
 
 
+def without_loops(m: Mechanism) -> str | None:
+    """No loops, as the methods for trees do not look at them."""
+    if m.loops:
+        names = ", ".join(repr(loop.name) for loop in m.loops[:4])
+        more = f", … ({len(m.loops)} in all)" if len(m.loops) > 4 else ""
+        return f"{m.name!r} has loops, {names}{more}, and they would not be kept closed"
+    return None
+
+
+def with_constraints(m: Mechanism) -> str | None:
+    """At least one loop or gear."""
+    return None if m.loops or m.gears else f"{m.name!r} has neither loops nor gears"
+
+
 def with_gears(m: Mechanism) -> str | None:
     """At least one gear."""
     return None if m.gears else f"{m.name!r} has no gears"

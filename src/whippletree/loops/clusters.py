@@ -50,6 +50,11 @@ def cluster_projection(
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> wt.cluster_projection(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    array([-29.104,  34.742,  -5.479])
     """
     H, C = crba(m, q), bias_force(m, q, qd, f_ext)
     every = relations(m, q, qd)

@@ -1,5 +1,6 @@
 """Forward dynamics of closed loops by generalized recursive coordinate reduction."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -7,10 +8,10 @@ import numpy as np
 from ..dynamics.jcalc import jcalc
 from ..dynamics.slots import slots
 from ..mechanism import Mechanism
-from ..spatial import Array, ArticulatedInertia, Transform, array, cross_force, cross_motion
+from ..spatial import Array, ArticulatedInertia, Transform, array, cross_force, cross_motion, minimum
 from .group import Group, Handle, Step, merged
 from .loop_equations import LoopEquations
-from .reduction import BestConditioned, Choices, Reduction
+from .reduction import BestConditioned, Reduction
 from .relations import velocities
 
 
@@ -50,7 +51,7 @@ def grcr(
     array([-29.104,  34.742,  -5.479])
     """
     choices = BestConditioned() if reduction is None else reduction.replay()
-    return reduced_dynamics(m, q, qd, tau, f_ext, stabilization, choices)
+    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, choices))
 
 
 def choose_reduction(m: Mechanism, q: Array) -> Reduction:
@@ -72,9 +73,38 @@ def choose_reduction(m: Mechanism, q: Array) -> Reduction:
     >>> fast(m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    choices = BestConditioned()
-    reduced_dynamics(m, q, np.zeros(m.nv), np.zeros(m.nv), None, None, choices)
+    choices, zero = BestConditioned(), np.zeros(m.nv)
+    reduced_dynamics(m, q, zero, zero, None, LoopEquations(m, q, zero, None, choices))
     return choices.reduction
+
+
+def reduction_quality(m: Mechanism, q: Array, reduction: Reduction) -> Any:
+    """How well a choice of dependent coordinates suits a position: the smallest pivot.
+
+    Where it becomes much smaller than it was where the choice was made, another choice is better;
+    accelerations do not jump when the choice changes. Near a singular position of the mechanism every
+    choice has a small pivot.
+
+    Args:
+        m: A mechanism with loops and gears.
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        reduction: From `choose_reduction`.
+
+    Returns:
+        Scalar, a share of the largest coefficient of the loop that the pivot belongs to; 0 where the
+        choice is not possible.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> reduction = wt.choose_reduction(m, m.neutral())
+    >>> float(wt.reduction_quality(m, m.neutral(), reduction).round(3))
+    0.675
+    """
+    zero = np.zeros(m.nv)
+    loops = LoopEquations(m, q, zero, None, reduction.replay())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reduced_dynamics(m, q, zero, zero, None, loops)
+    return functools.reduce(minimum, loops.pivots, 1.0)
 
 
 def reduced_dynamics(
@@ -83,12 +113,10 @@ def reduced_dynamics(
     qd: Array,
     tau: Array,
     f_ext: Array | None,
-    stabilization: float | None,
-    choices: Choices,
+    loops: LoopEquations,
 ) -> Array:
-    """The recursion of `grcr` with choices made by whom it may concern."""
+    """The recursion of `grcr` with the loops' equations, and the choices of how to solve them."""
     n, lam = len(m), m.parents
-    loops = LoopEquations(m, q, qd, stabilization, choices)
     X, S, v, c, a = slots(n, 5)
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
     handles: list[Handle] = []

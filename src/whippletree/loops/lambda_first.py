@@ -32,6 +32,11 @@ def lambda_first(
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
+
+    >>> import numpy as np, whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> wt.lambda_first(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    array([-29.104,  34.742,  -5.479])
     """
     K, k = constraint_equation(m, q, qd, stabilization)
     rows = independent_rows(K) if rows is None else list(rows)

@@ -1,12 +1,13 @@
 """The relations of a mechanism on their way through the recursion of coordinate reduction."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..mechanism import Mechanism
-from ..spatial import Array
+from ..spatial import Array, maximum
 from .constraints import stabilizing_term
 from .group import Group, Handle, Step, merged
 from .reduction import Choices, Pivot
@@ -20,7 +21,7 @@ class LoopEquations:
         k: Right-hand side of each relation; changes as variables are replaced.
         columns: For each velocity variable the relations that involve it, with their coefficients.
         bases: For each body, -1 being the ground, the relations whose base it is.
-        pivots: Each pivot that was divided by, with the entries among which it was chosen.
+        pivots: Each pivot that was divided by, as a share of the largest coefficient of its relation.
     """
 
     def __init__(
@@ -30,7 +31,8 @@ class LoopEquations:
         self.k: list[Array] = []
         self.columns: dict[int, list[tuple[int, Array]]] = {}
         self.bases: dict[int, list[int]] = {}
-        self.pivots: list[tuple[Any, list[Any]]] = []
+        self.pivots: list[Any] = []
+        self._sizes: list[Any] = []
         errors = position_errors(m, q) if stabilization is not None else []
         for l, relation in enumerate(relations(m, q, qd)):
             rows = list(choices.rows(l, relation.K))
@@ -38,6 +40,7 @@ class LoopEquations:
             if stabilization is not None:
                 k = k + stabilizing_term(relation.rate, errors[l], stabilization)
             self.k.append(k[rows])
+            self._sizes.append(functools.reduce(maximum, (abs(entry) for entry in relation.K.flat), 0.0))
             self.bases.setdefault(relation.base, []).append(l)
             for variable, column in zip(relation.columns, relation.K[rows].T, strict=True):
                 self.columns.setdefault(variable, []).append((l, column))
@@ -68,7 +71,7 @@ class LoopEquations:
         """Solve one row of a relation for one variable and put the solution in its place."""
         entries = {v: column[row] for v, column in group.coefficients(l)}
         pivot = entries.pop(d)
-        self.pivots.append((pivot, [*entries.values()]))
+        self.pivots.append(abs(pivot) / self._sizes[l])
         reciprocal = 1.0 / pivot
         G = {v: -(entry * reciprocal) for v, entry in entries.items() if not _is_zero(entry)}
         return group.substitute(d, G, self.k[l][row] * reciprocal, self.k, handle)
@@ -94,7 +97,7 @@ class LoopEquations:
         rows = [[group.C[l][v][row] if v in group.C[l] else 0.0 for v in order] for l, row, _ in pivots]
         size = len(pivots)
         for a in range(size):
-            self.pivots.append((rows[a][a], rows[a][a + 1 :]))
+            self.pivots.append(abs(rows[a][a]) / self._sizes[pivots[a].relation])
             reciprocal = 1.0 / rows[a][a]
             rows[a] = [0.0] * (a + 1) + [entry * reciprocal for entry in rows[a][a + 1 :]]
             for b in range(size):

@@ -86,20 +86,22 @@ def mobility(m: Mechanism, q: Array) -> Mobility:
             redundant[name] = spare
     dependent, independent = set(solved.dependent), set(solved.independent)
     moving = np.abs(solved.G).max(axis=1, initial=0.0) > TOLERANCE
-    names: dict[str, list[str]] = {"independent": [], "dependent": [], "locked": []}
+    free, following, locked = [], [], []
     for i, body in enumerate(m.bodies):
         own = set(velocities(m, i))
         if own & independent:
-            names["independent"].append(body.joint_name)
+            free.append(body.joint_name)
         if own and not any(moving[k] for k in own):
-            names["locked"].append(body.joint_name)
+            locked.append(body.joint_name)
         elif own & dependent:
-            names["dependent"].append(body.joint_name)
+            following.append(body.joint_name)
     return Mobility(
         mobility=len(solved.independent),
         freedoms=m.nv,
         constraints=len(K),
         rank=len(solved.rows),
         redundant=redundant,
-        **names,
+        independent=free,
+        dependent=following,
+        locked=locked,
     )

@@ -1,9 +1,9 @@
 """Recursive coordinate reduction with restricted choices: plain RCR, and arbitrary selection."""
 
-from ..errors import ModelError
 from ..mechanism import Mechanism
 from ..spatial import Array
 from .grcr import reduced_dynamics
+from .loop_equations import LoopEquations
 from .reduction import Arbitrary, LastCoordinates
 from .relations import branch, loop_ends
 
@@ -38,8 +38,7 @@ def rcr(
     >>> wt.rcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    _same_bases(m, "rcr")
-    return reduced_dynamics(m, q, qd, tau, f_ext, stabilization, LastCoordinates(m))
+    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, LastCoordinates(m)))
 
 
 def acs(
@@ -68,27 +67,20 @@ def acs(
     >>> wt.acs(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    _same_bases(m, "acs")
-    return reduced_dynamics(m, q, qd, tau, f_ext, stabilization, Arbitrary())
+    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, Arbitrary()))
 
 
-def loops_with_different_bases(m: Mechanism) -> tuple[str, str, str] | None:
-    """Two loops that share a joint but not their base body, and the joint; None if there are none."""
+def same_bases(m: Mechanism) -> str | None:
+    """Loops that share a joint share their base body too; what is wrong, in words, or None."""
     owner: dict[int, tuple[int, str]] = {}
     for loop in m.loops:
         base, p, s = loop_ends(m, loop)
         for i in (*branch(m, base, p), *branch(m, base, s)):
             other_base, other = owner.setdefault(i, (base, loop.name))
             if other_base != base:
-                return other, loop.name, m.bodies[i].joint_name
+                joint = m.bodies[i].joint_name
+                return (
+                    f"loops {other!r} and {loop.name!r} of {m.name!r} share joint {joint!r} but not their "
+                    "base body; method 'grcr' handles loops coupled in this way"
+                )
     return None
-
-
-def _same_bases(m: Mechanism, method: str) -> None:
-    coupled = loops_with_different_bases(m)
-    if coupled is not None:
-        first, second, joint = coupled
-        raise ModelError(
-            f"{method}: loops {first!r} and {second!r} of {m.name!r} share joint {joint!r} but not their "
-            "base body; method 'grcr' handles loops coupled in this way"
-        )

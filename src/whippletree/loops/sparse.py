@@ -34,6 +34,11 @@ def sparse(
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> wt.sparse(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    array([-29.104,  34.742,  -5.479])
     """
     n, lam = len(m), m.parents
     motions = LocalMotions(m, q, qd)
