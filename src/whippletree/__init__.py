@@ -11,6 +11,7 @@ from .convert import Convention
 from .dh import DH, from_dh
 from .edit import add_payload, attach, lock, rename, reroot
 from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
+from .graph import Graph
 from .io import load, save
 from .joints import (
     Cylindrical,
@@ -30,7 +31,7 @@ from .joints import (
     Universal,
 )
 from .loop import Loop
-from .loops import Actuation, Mobility, Reduction
+from .loops import Actuation, Closure, Mobility, Reduction
 from .mechanism import Body, Frame, Gear, Geometry, Limits, Mechanism
 from .parameters import parameter_names, parameter_values, with_parameters
 from .public import (
@@ -47,6 +48,7 @@ from .public import (
     center_of_mass,
     centroidal_momentum_matrix,
     choose_reduction,
+    closure_dynamics,
     cluster_projection,
     constraint_bias,
     constraint_error,
@@ -114,6 +116,7 @@ __all__ = [
     "DH",
     "Actuation",
     "Body",
+    "Closure",
     "Convention",
     "Cylindrical",
     "FileError",
@@ -122,6 +125,7 @@ __all__ = [
     "Free",
     "Gear",
     "Geometry",
+    "Graph",
     "Helical",
     "Inertia",
     "InputError",
@@ -162,6 +166,7 @@ __all__ = [
     "center_of_mass",
     "centroidal_momentum_matrix",
     "choose_reduction",
+    "closure_dynamics",
     "cluster_projection",
     "compile",
     "constraint_bias",

@@ -92,3 +92,5 @@ actuation = checked(loops.actuation)
 loop_joint_position = checked(loops.loop_joint_position)
 loop_joint_velocity = checked(loops.loop_joint_velocity)
 loop_joint_force = checked(loops.loop_joint_force)
+
+closure_dynamics = checked(loops.closure_dynamics)

@@ -2,6 +2,7 @@
 
 from .active import loop_joint_force, loop_joint_position, loop_joint_velocity
 from .assembly import assemble
+from .closure import Closure, closure_dynamics
 from .clusters import cluster_projection
 from .constraints import constraint_bias, constraint_error, constraint_jacobian
 from .grcr import choose_reduction, grcr, reduction_quality
@@ -18,12 +19,14 @@ from .sparse import sparse
 
 __all__ = [
     "Actuation",
+    "Closure",
     "Mobility",
     "Reduction",
     "acs",
     "actuation",
     "assemble",
     "choose_reduction",
+    "closure_dynamics",
     "cluster_projection",
     "constraint_bias",
     "constraint_error",
