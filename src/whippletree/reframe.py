@@ -72,10 +72,6 @@ def reframe(m: Mechanism) -> Reframed:
         last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean(shift)]))
         other.append(replace(body, joint=replacement, placement=placement, inertia=_clean_inertia(inertia)))
         other.X_T[i] = TransformProduct.of(last, *screws)
-    for gear in m.gears:
-        driver, driven = (offset[m.q_index[m.joint_number(name)]][0] for name in (gear.driver, gear.driven))
-        moved = gear.offset + driven - gear.ratio * driver
-        other.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, moved)
     for loop in m.loops:
         p, s = (m.body_number(body) for body in (loop.predecessor, loop.successor))
         placement_p = _clean_placement(frames[p + 1].inverse() @ loop.placement_p)

@@ -17,7 +17,15 @@ LINKS = (("ground", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "ground"), (
 KINDS = {
     "spatial": ["spherical", "revolute", "universal", "spherical", "cylindrical", "universal", "spherical"],
     "mixed": ["revolute", "spherical", "rack-pinion", "planar", "spherical-zyx", "translation", "free"],
-    "other": ["helical", "universal", "spherical-exponential", "revolute", "planar", "spherical", "prismatic"],
+    "other": [
+        "helical",
+        "universal",
+        "spherical-exponential",
+        "revolute",
+        "planar",
+        "spherical",
+        "prismatic",
+    ],
 }
 
 
