@@ -12,6 +12,15 @@ from .dh import DH, from_dh
 from .edit import add_payload, attach, lock, rename, reroot
 from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
 from .graph import Graph
+from .errors import (
+    FileError,
+    InputError,
+    ModelError,
+    SimulationError,
+    SingularError,
+    SolverError,
+    WhippletreeError,
+)
 from .io import load, save
 from .joints import (
     Cylindrical,
@@ -106,6 +115,7 @@ from .public import (
     total_mass,
 )
 from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, methods
+from .simulation import Event, Occurrence, Trajectory, load_trajectory, simulate
 from .spatial import Inertia, Placement, maximum, minimum, where
 from .springs import Spring
 from .validation import problems
@@ -119,6 +129,7 @@ __all__ = [
     "Closure",
     "Convention",
     "Cylindrical",
+    "Event",
     "FileError",
     "Fixed",
     "Frame",
@@ -135,6 +146,7 @@ __all__ = [
     "Mechanism",
     "Mobility",
     "ModelError",
+    "Occurrence",
     "Placement",
     "Planar",
     "Prismatic",
@@ -142,12 +154,14 @@ __all__ = [
     "Reduction",
     "Reversed",
     "Revolute",
+    "SimulationError",
     "SingularError",
     "SolverError",
     "Spherical",
     "SphericalEuler",
     "SphericalExponential",
     "Spring",
+    "Trajectory",
     "Translation",
     "Universal",
     "WhippletreeError",
@@ -208,6 +222,7 @@ __all__ = [
     "kkt",
     "lambda_first",
     "load",
+    "load_trajectory",
     "lock",
     "loop_joint_force",
     "loop_joint_position",
@@ -238,6 +253,7 @@ __all__ = [
     "save",
     "simplify_inertias",
     "sparse",
+    "simulate",
     "symbolic",
     "total_mass",
     "where",

@@ -33,3 +33,19 @@ class SingularError(WhippletreeError, ArithmeticError):
 
 class SolverError(WhippletreeError):
     """An iteration ended without a solution; says how far it came."""
+
+
+class SimulationError(SolverError):
+    """A simulation that could not go on; holds how far it came.
+
+    Attributes:
+        time: When it stopped, s.
+        joint: Name of the joint at fault, or None.
+        trajectory: What was computed until then, a `Trajectory`.
+    """
+
+    def __init__(self, message: str, time: float, joint: str | None, trajectory: object) -> None:
+        self.time = time
+        self.joint = joint
+        self.trajectory = trajectory
+        super().__init__(message)

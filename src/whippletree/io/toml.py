@@ -36,6 +36,11 @@ def load(path: Path, root: Joint | None = None, packages: Iterable[Path] = ()) -
         data = path.read_bytes()
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror or error}") from None
+    return parse(path, data)
+
+
+def parse(path: Path, data: bytes) -> Mechanism:
+    """The mechanism in the content of a file, whose path is named in errors."""
     return _mechanism(Document(path, data))
 
 

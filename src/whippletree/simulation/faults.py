@@ -1,0 +1,57 @@
+"""Which joint is at fault when a simulation cannot go on."""
+
+import numpy as np
+
+from ..mechanism import Mechanism
+from ..singular import joint_without_inertia
+from ..spatial import Array
+from .fixed import Forces
+from .motion import Motion
+
+RUNAWAY = 1e8
+"""Positions and velocities beyond this are no longer those of a mechanism, but of a step too long."""
+
+
+def joint_of(m: Mechanism, velocity: int) -> str:
+    """Name of the joint that an entry of qd belongs to."""
+    owners = [body.joint_name for body in m.bodies for _ in range(body.joint.nv)]
+    return owners[velocity]
+
+
+def joint_of_worst(motion: Motion, forces: Forces, t: float, y: Array) -> str | None:
+    """The joint with the largest acceleration, or the first whose acceleration is no number."""
+    nq = motion.m.nq
+    q, qd = y[:nq], y[nq:]
+    qdd = motion.rates(q, qd, *forces(t, q, qd))[nq:]
+    if not len(qdd):
+        return None
+    return joint_of(motion.m, int(np.argmax(np.where(np.isfinite(qdd), np.abs(qdd), np.inf))))
+
+
+def fault_at(
+    motion: Motion, forces: Forces, t: float, before: Array, after: Array
+) -> tuple[str, float, str | None]:
+    """What is wrong, when, and with which joint, of a step that led to numbers that are none.
+
+    Args:
+        motion, forces: What was integrated.
+        t: The end of the step, s.
+        before: The last good state.
+        after: The state that is not finite, or rates that are not.
+    """
+    nq = motion.m.nq
+    q, qd = before[:nq], before[nq:]
+    qdd = motion.rates(q, qd, *forces(t, q, qd))[nq:]
+    if not np.all(np.isfinite(qdd)) and np.max(np.abs(before)) < RUNAWAY:
+        joint = joint_of(motion.m, int(np.argmax(~np.isfinite(qdd))))
+        missing = joint_without_inertia(motion.m, q)
+        return missing or f"the acceleration of joint {joint!r} is no number", t, joint
+    wrong = np.flatnonzero(~np.isfinite(after[nq:]))
+    joint = joint_of(motion.m, int(wrong[0])) if len(wrong) else joint_of_worst(motion, forces, t, before)
+    fastest = float(np.max(np.abs(qd), initial=0.0))
+    return (
+        f"the motion of joint {joint!r} is no number any more, after speeds of up to {fastest:.3g}: "
+        "reduce dt, or use a method that chooses its steps",
+        t,
+        joint,
+    )

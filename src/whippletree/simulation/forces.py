@@ -1,0 +1,55 @@
+"""What acts on a mechanism from outside: actuators and forces on bodies, as given by the user's functions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..mechanism import Mechanism
+from ..spatial import Array
+
+
+class Acting:
+    """Actuator and external forces at (t, q, qd), checked: (tau,), or (tau, f_ext) if there are any.
+
+    Args:
+        m: The mechanism.
+        control, external: The user's functions, or None.
+    """
+
+    def __init__(
+        self, m: Mechanism, control: Callable[..., Any] | None, external: Callable[..., Any] | None
+    ) -> None:
+        for name, function in (("control", control), ("external", external)):
+            if function is not None and not callable(function):
+                raise InputError(f"{name} is {function!r}, expected a function of (t, q, qd)")
+        self.control, self.external = control, external
+        self._tau_shape, self._force_shape = (m.nv,), (len(m), 6)
+        self._none = np.zeros(m.nv)
+        efforts = [np.full(body.joint.nv, body.limits.effort) for body in m.bodies]
+        self._effort = np.concatenate([np.zeros(0), *efforts])
+
+    def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+        tau = self._none
+        if self.control is not None:
+            tau = _checked(self.control(t, q, qd), self._tau_shape, "control", "one force per velocity", t)
+        if self.external is None:
+            return (tau,)
+        given = self.external(t, q, qd)
+        return tau, _checked(given, self._force_shape, "external", "one wrench per body", t)
+
+    def actuators(self, t: float, q: Array, qd: Array) -> Array:
+        """(nv,) actuator forces within their limits."""
+        return np.clip(self(t, q, qd)[0], -self._effort, self._effort)
+
+
+def _checked(value: Any, shape: tuple[int, ...], name: str, meaning: str, t: float) -> Array:
+    result = np.array(value, dtype=float)  # a copy: the user's function may reuse its array
+    if result.shape != shape:
+        raise InputError(
+            f"{name} gives an array of shape {result.shape} at t = {t:g}, expected {shape}: {meaning}"
+        )
+    if not np.all(np.isfinite(result)):
+        raise InputError(f"{name} gives {result} at t = {t:g}: every entry must be finite")
+    return result

@@ -1,0 +1,173 @@
+"""The equations of motion of a mechanism with everything that acts on it."""
+
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from .. import dynamics
+from ..compile import compile, record
+from ..kernels.derivatives import jacobian
+from ..kernels.kernel import Kernel
+from ..kernels.simplify import simplify
+from ..mechanism import Mechanism
+from ..public import energy
+from ..roads import forward_dynamics
+from ..spatial import Array, array, maximum, minimum
+
+
+def acceleration(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
+    """(nv,) qdd under actuator forces, held within their effort limits, and all that is passive.
+
+    Args:
+        m: A tree, gears included.
+        q, qd: (nq,), (nv,) its state.
+        tau: (nv,) forces of the actuators, N m or N.
+        f_ext: (nb, 6) further forces on the bodies, in body coordinates, or None.
+    """
+    passive, springs = dynamics.passive_forces(m, q, qd)
+    forces = springs if f_ext is None else f_ext if springs is None else f_ext + springs
+    total = limited(m, tau) + passive
+    return forward_dynamics(m, q, qd, total, f_ext=forces)
+
+
+def limited(m: Mechanism, tau: Array) -> Array:
+    """(nv,) actuator forces cut off at the effort limits of their joints."""
+    parts = [np.zeros(0)]
+    for body, index in zip(m.bodies, m.v_index, strict=True):
+        effort = body.limits.effort
+        own = list(tau[index])
+        if np.isfinite(effort):
+            own = [maximum(minimum(force, effort), -effort) for force in own]
+        parts.append(array(own) if own else np.zeros(0))
+    return np.concatenate(parts)
+
+
+def rates(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
+    """(nq + nv,) dq/dt and qdd."""
+    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext)])
+
+
+def euler_step(m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None) -> Array:
+    """(nq + nv,) the state after a step of semi-implicit Euler: new velocities move the positions."""
+    new = qd + h * acceleration(m, q, qd, tau, f_ext)
+    return np.concatenate([m.integrate(q, h * new), new])
+
+
+def midpoint_acceleration(
+    m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None
+) -> Array:
+    """(nv,) qdd at the middle of a step h that starts at q and has the mean velocity qd."""
+    return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext)
+
+
+def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
+    """Kinetic energy, and potential energy of gravity and springs, J."""
+    kinetic, potential = energy(m, q, qd)
+    return kinetic, potential + dynamics.elastic_energy(m, q)
+
+
+def projected(m: Mechanism, q: Array) -> Array:
+    """(nq,) q with its quaternions of unit norm."""
+    return m.integrate(q, np.zeros(m.nv))
+
+
+def advanced(m: Mechanism, q: Array, qd: Array, h: Any) -> Array:
+    """(nq,) the position after moving with qd for the time h."""
+    return m.integrate(q, h * qd)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Compiled equations of motion, each compiled when it is first asked for.
+
+    Attributes:
+        m: The mechanism.
+        external: Whether forces on the bodies, f_ext (nb, 6), are a last input of all that has forces.
+    """
+
+    m: Mechanism
+    external: bool
+
+    def _compiled(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Kernel:
+        if self.external:
+            shapes["f_ext"] = (len(self.m), 6)
+        return compile(function, self.m, inputs=shapes)
+
+    @cached_property
+    def rates(self) -> Kernel:
+        return self._compiled(rates)
+
+    @cached_property
+    def euler_step(self) -> Kernel:
+        return self._compiled(euler_step, h=())
+
+    @cached_property
+    def midpoint_acceleration(self) -> Kernel:
+        return self._compiled(midpoint_acceleration, h=())
+
+    @cached_property
+    def midpoint_derivative(self) -> Kernel:
+        """Of `midpoint_acceleration` by the mean velocity: {"qd": (nv, nv)}."""
+        shapes: dict[str, tuple[int, ...]] = {"h": ()}
+        if self.external:
+            shapes["f_ext"] = (len(self.m), 6)
+        return Kernel(simplify(jacobian(record(midpoint_acceleration, self.m, inputs=shapes), ["qd"])))
+
+    @cached_property
+    def energies(self) -> Kernel:
+        return compile(energies, self.m)
+
+    @cached_property
+    def projected(self) -> Kernel:
+        return compile(projected, self.m)
+
+    @cached_property
+    def advanced(self) -> Kernel:
+        return compile(advanced, self.m, inputs={"h": ()})
+
+
+def motion(m: Mechanism, external: bool = False) -> Motion:
+    """The compiled equations of a mechanism; those of equal mechanisms are made once."""
+    return _motion(_Equal(m), external)
+
+
+class _Equal:
+    """A mechanism at one moment, equal to others that move alike."""
+
+    def __init__(self, m: Mechanism) -> None:
+        self.m = m
+        bodies = tuple(
+            (
+                *(body.joint, m.parents[i], body.placement, body.inertia, body.limits, body.armature),
+                *(body.damping, body.friction, body.stiffness, body.rest and tuple(body.rest)),
+            )
+            for i, body in enumerate(m.bodies)
+        )
+        names = {gear.name: (m.joint_number(gear.driver), m.joint_number(gear.driven)) for gear in m.gears}
+        gears = tuple((*names[gear.name], gear.ratio, gear.offset) for gear in m.gears)
+        springs = tuple(
+            (m.body_number(spring.body_a), m.body_number(spring.body_b), *astuple(spring)[2:])
+            for spring in m.springs
+        )
+        self.key = (m.gravity, bodies, gears, springs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Equal) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@lru_cache(maxsize=32)
+def _motion(moment: _Equal, external: bool) -> Motion:
+    # A copy: the mechanism may be built further while this one is kept.
+    m = Mechanism(moment.m.name, moment.m.gravity)
+    for body in moment.m.bodies:
+        m.append(body)
+    for gear in moment.m.gears:
+        m.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
+    m.springs.extend(moment.m.springs)
+    return Motion(m, external)

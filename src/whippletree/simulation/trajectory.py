@@ -1,0 +1,122 @@
+"""The motion of a mechanism over time, as arrays."""
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..mechanism import Mechanism
+from ..spatial import Array
+from .events import Occurrence
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """What `simulate` recorded, n states one after the other.
+
+    Attributes:
+        t: (n,) time, s.
+        q: (n, nq) positions, rad or m; quaternions of unit norm.
+        qd: (n, nv) velocities, rad/s or m/s.
+        tau: (n, nv) forces of the actuators within their limits, N m or N.
+        kinetic: (n,) kinetic energy, J.
+        potential: (n,) energy of gravity and of the springs, J.
+        step: (n,) length of the integrator's step that led to each state, s; 0 for the first.
+        constraint_error: (n, k) how far closed loops are open; no columns for a tree.
+        events: What happened on the way.
+        method: The integrator.
+        reason: Why it, if it was chosen automatically.
+        joints: Names of the joints, for each the entries of q and of qd.
+        mechanism: What moved; None where a file did not tell.
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    kinetic: Array
+    potential: Array
+    step: Array
+    constraint_error: Array
+    events: tuple[Occurrence, ...] = ()
+    method: str = ""
+    reason: str = ""
+    joints: tuple[tuple[str, int, int], ...] = ()
+    mechanism: Mechanism | None = field(default=None, repr=False)
+
+    @property
+    def energy(self) -> Array:
+        """(n,) kinetic and potential energy together, J."""
+        return self.kinetic + self.potential
+
+    @property
+    def power(self) -> Array:
+        """(n,) power of the actuators, W."""
+        return np.sum(self.tau * self.qd, axis=1)
+
+    @property
+    def name(self) -> str:
+        """Of the mechanism."""
+        return "" if self.mechanism is None else self.mechanism.name
+
+    def labels(self, which: str) -> list[str]:
+        """A name for each column of "q", or of "qd" and "tau": the joint's, numbered if it has several."""
+        result = []
+        for joint, nq, nv in self.joints:
+            count = nq if which == "q" else nv
+            result += [joint] if count == 1 else [f"{joint}.{k}" for k in range(count)]
+        return result
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        end = f", {self.t[0]:g} … {self.t[-1]:g} s" if len(self) else ""
+        return f"<Trajectory of {self.name!r}: {len(self)} states{end}, {self.method}>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the trajectory into a file, whole or not at all; the suffix says how.
+
+        .npz keeps everything, the mechanism included unless it has a joint type of your own. .csv and
+        .parquet (needs pyarrow) are tables with a column for each number, a row for each state.
+        `load_trajectory` reads all three.
+
+        >>> import tempfile
+        >>> import whippletree as wt
+        >>> run = wt.simulate(wt.examples.load("pendulum"), [0.5], duration=0.1, method="rk4")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run.save(f"{folder}/run.npz")
+        ...     bool(np.all(wt.load_trajectory(f"{folder}/run.npz").q == run.q))
+        True
+        """
+        from .files import save
+
+        save(self, path)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """A figure of coordinates, velocities, energies and phase; written to a file if one is named.
+
+        Needs matplotlib: pip install whippletree[view].
+        """
+        from ..view.plots import plot
+
+        return plot(self, path)
+
+
+def build(m: Mechanism, energies: Any, **recorded: Any) -> Trajectory:
+    """The trajectory of recorded states, with what follows from them."""
+    q, qd = recorded["q"], recorded["qd"]
+    kinetic, potential = energies(q, qd) if len(q) else (np.zeros(0), np.zeros(0))
+    joints = tuple((body.joint_name, body.joint.nq, body.joint.nv) for body in m.bodies)
+    return Trajectory(
+        kinetic=np.asarray(kinetic),
+        potential=np.asarray(potential),
+        constraint_error=np.zeros((len(q), 0)),
+        joints=joints,
+        mechanism=m,
+        **recorded,
+    )

@@ -1,0 +1,1 @@
+"""Pictures of mechanisms and their motion."""

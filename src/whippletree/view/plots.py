@@ -1,0 +1,141 @@
+"""Figures of a trajectory."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..io.atomic import whole
+from ..simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLORS = ("#1b6ca8", "#d1495b", "#2e8b57", "#e2a72e", "#6a4c93", "#3aafb9", "#8d6b48", "#5c677d")
+"""Told apart by eyes of every kind, and in print."""
+
+LEGEND = 8
+"""Curves up to this number are named one by one; of more, none."""
+
+STYLE: dict[str, Any] = {
+    "font.size": 9.5,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#9aa3ad",
+    "axes.labelcolor": "#3b4450",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e6e9ed",
+    "grid.linewidth": 0.8,
+    "xtick.color": "#3b4450",
+    "ytick.color": "#3b4450",
+    "lines.linewidth": 1.5,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "figure.facecolor": "white",
+}
+
+
+def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> "Figure":
+    """A figure of positions, velocities, energies, and phase or, if there are any, actuator forces.
+
+    Args:
+        trajectory: With two states or more.
+        path: Where to write it too; the suffix says how: .png, .svg, .pdf.
+    """
+    if len(trajectory) < 2:
+        raise InputError(f"a trajectory of {len(trajectory)} states has nothing to plot; it takes two")
+    try:
+        import matplotlib as mpl
+        from cycler import cycler
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("plots need matplotlib: pip install whippletree[view]") from None
+
+    style: Any = {**STYLE, "axes.prop_cycle": cycler(color=COLORS)}
+    with mpl.rc_context(style):
+        # Without pyplot: no window, no state kept, and whoever called may have a backend of his own.
+        figure = Figure(figsize=(10, 6.4), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(2, 2)
+        _curves(axes[0, 0], trajectory, "q", "positions", "rad, m, or quaternion")
+        _curves(axes[0, 1], trajectory, "qd", "velocities", "rad/s or m/s")
+        _energies(axes[1, 0], trajectory)
+        if trajectory.constraint_error.size:
+            _constraint_error(axes[1, 1], trajectory)
+        elif np.any(trajectory.tau):
+            _curves(axes[1, 1], trajectory, "tau", "actuator forces", "N m or N")
+        else:
+            _phase(axes[1, 1], trajectory)
+        title = f"{trajectory.name}   " if trajectory.name else ""
+        figure.suptitle(
+            f"{title}{len(trajectory)} states, {trajectory.method}", x=0.01, ha="left", fontsize=11
+        )
+        if path is not None:
+            _write(figure, Path(path))
+    return figure
+
+
+def _curves(axis: "Axes", trajectory: Trajectory, which: str, title: str, unit: str) -> None:
+    values, labels = getattr(trajectory, which), trajectory.labels(which)
+    for k, label in enumerate(labels):
+        # The end of a palette is followed by its start, dashed.
+        style = ("-", "--", ":")[k // len(COLORS) % 3]
+        axis.plot(trajectory.t, values[:, k], style, label=label)
+    for event in trajectory.events:
+        axis.axvline(event.t, color="#9aa3ad", linewidth=0.8, linestyle=(0, (3, 3)), zorder=0)
+    axis.set(title=title, ylabel=unit, xlabel="t [s]")
+    axis.set_xlim(trajectory.t[0], trajectory.t[-1])
+    if 1 <= len(labels) <= LEGEND:
+        axis.legend(loc="best", ncols=1 + (len(labels) > 4))
+
+
+def _energies(axis: "Axes", trajectory: Trajectory) -> None:
+    axis.plot(trajectory.t, trajectory.kinetic, label="kinetic", color=COLORS[1])
+    axis.plot(trajectory.t, trajectory.potential, label="potential", color=COLORS[0])
+    axis.plot(trajectory.t, trajectory.energy, label="total", color="#22272e", linewidth=1.9)
+    change = trajectory.energy - trajectory.energy[0]
+    worst = change[np.argmax(np.abs(change))]
+    axis.set(title=f"energy   (total: {worst:+.2g} J at most)", ylabel="J", xlabel="t [s]")
+    axis.set_xlim(trajectory.t[0], trajectory.t[-1])
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=3, borderaxespad=0.0)
+
+
+def _constraint_error(axis: "Axes", trajectory: Trajectory) -> None:
+    error = np.max(np.abs(trajectory.constraint_error), axis=1)
+    axis.semilogy(trajectory.t, np.maximum(error, 1e-18), color=COLORS[4])
+    axis.set(title="constraint error", ylabel="m or rad", xlabel="t [s]")
+
+
+def _phase(axis: "Axes", trajectory: Trajectory) -> None:
+    """Velocity over position, for joints whose velocities are rates of their coordinates."""
+    at_q = at_v = drawn = 0
+    for joint, nq, nv in trajectory.joints:
+        if nq == nv == 1 and drawn < LEGEND:
+            axis.plot(trajectory.q[:, at_q], trajectory.qd[:, at_v], label=joint, linewidth=1.2)
+            axis.plot(trajectory.q[0, at_q], trajectory.qd[0, at_v], "o", color=f"C{drawn}", markersize=4)
+            drawn += 1
+        at_q, at_v = at_q + nq, at_v + nv
+    if drawn:
+        axis.set(title="phase   (dot: start)", xlabel="position [rad or m]", ylabel="velocity [rad/s or m/s]")
+        axis.legend(loc="best")
+    else:
+        axis.plot(trajectory.t[1:], trajectory.step[1:], color=COLORS[5])
+        axis.set(title="step of the integrator", xlabel="t [s]", ylabel="s")
+
+
+def _write(figure: "Figure", path: Path) -> None:
+    known = figure.canvas.get_supported_filetypes()
+    kind = path.suffix.lstrip(".").lower()
+    if kind not in known:
+        raise InputError(f"{path}: no picture is written as {path.suffix!r}; try .png, .svg or .pdf")
+    with whole(path) as file:
+        figure.savefig(file, format=kind, dpi=160)

@@ -1,0 +1,169 @@
+"""Trajectories in files and pictures."""
+
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import whippletree as wt
+from whippletree.simulation import files
+
+
+@pytest.fixture(scope="module")
+def run() -> wt.Trajectory:
+    m = wt.Mechanism("mixed")
+    inertia = wt.Inertia(1.0, (0, 0, -0.3), (0.1, 0.2, 0.15))
+    m.add_body("ball", wt.Spherical(), inertia=inertia)
+    m.add_body("arm, left", wt.Revolute("x"), "ball", wt.Placement((0, 0, -0.5)), inertia, stiffness=3.0)
+    up = wt.Event(lambda t, q, qd: qd[3], "turn")
+    return wt.simulate(m, None, [0.3, 0.1, -0.2, 2.0], 2.0, control=lambda t, q, qd: -0.1 * qd, events=[up])
+
+
+def test_everything_comes_back_from_npz(run, tmp_path):
+    run.save(tmp_path / "run.npz")
+    again = wt.load_trajectory(tmp_path / "run.npz")
+    for name in files.ARRAYS:
+        assert getattr(again, name).tobytes() == getattr(run, name).tobytes()
+        assert getattr(again, name).shape == getattr(run, name).shape
+    assert (again.method, again.reason, again.joints) == (run.method, run.reason, run.joints)
+    assert again.mechanism == run.mechanism
+    assert len(run.events) > 1
+    for old, new in zip(run.events, again.events, strict=True):
+        assert (new.name, new.t, list(new.q), list(new.qd)) == (old.name, old.t, list(old.q), list(old.qd))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_tables_come_back(suffix, run, tmp_path):
+    path = tmp_path / f"run{suffix}"
+    run.save(path)
+    again = wt.load_trajectory(path)
+    for name in files.ARRAYS:
+        np.testing.assert_array_equal(getattr(again, name), getattr(run, name))
+    assert again.joints == run.joints
+    assert again.mechanism is None
+
+
+def test_columns_are_named_after_joints(run, tmp_path):
+    run.save(tmp_path / "run.csv")
+    head = (tmp_path / "run.csv").read_text().splitlines()[0]
+    assert head.startswith('t,q:ball.0,q:ball.1,q:ball.2,q:ball.3,"q:arm, left",qd:ball.0')
+
+
+def damaged(content: bytes) -> list[bytes]:
+    middle = len(content) // 2
+    return [
+        b"",
+        b"format = 1",
+        content[:middle],
+        content[:-30],
+        content[:middle] + bytes(200) + content[middle + 200 :],
+    ]
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_damaged_files_are_refused(suffix, run, tmp_path):
+    path = tmp_path / f"run{suffix}"
+    run.save(path)
+    for content in damaged(path.read_bytes()):
+        path.write_bytes(content)
+        with pytest.raises(wt.FileError, match=f"run{suffix}: is no t"):
+            wt.load_trajectory(path)
+
+
+def repacked(path: Path, **changes) -> None:
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    np.savez(path, **{**arrays, **changes})
+
+
+def test_foreign_files_are_refused(run, tmp_path):
+    path = tmp_path / "run.npz"
+    np.savez(path, t=np.zeros(3))
+    with pytest.raises(wt.FileError, match="is no trajectory of ours: it has no entry 'whippletree'"):
+        wt.load_trajectory(path)
+    run.save(path)
+    repacked(path, qd=run.qd[:, :2])
+    with pytest.raises(wt.FileError, match=r"damaged: qd has shape \(\d+, 2\), expected \(\d+, 4\)"):
+        wt.load_trajectory(path)
+    run.save(path)
+    repacked(path, event_t=np.zeros(7))
+    with pytest.raises(wt.FileError, match="events are told with different lengths"):
+        wt.load_trajectory(path)
+    run.save(path)
+    with zipfile.ZipFile(path) as archive:
+        head = np.load(io.BytesIO(archive.read("whippletree.npy"))).tobytes()
+    later = np.frombuffer(head.replace(b'"format": 1', b'"format": 9'), dtype=np.uint8)
+    repacked(path, whippletree=later)
+    with pytest.raises(wt.FileError, match="has format 9; this version reads format 1"):
+        wt.load_trajectory(path)
+
+
+def test_nothing_in_a_file_is_executed(run, tmp_path):
+    path = tmp_path / "run.npz"
+    run.save(path)
+    repacked(path, q=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(wt.FileError, match="is no trajectory of ours, or damaged"):
+        wt.load_trajectory(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("t,kinetic,potential\n", "has no column 'step'"),
+        ("t,kinetic,potential,step,x\n", "has the unknown column 'x'"),
+        ("t,kinetic,potential,step,qd:a\n", "columns of qd and tau are not of the same joints"),
+        ("t,kinetic,potential,step\n1,2,3\n", "line 2: has 3 entries, expected 4"),
+        ("t,kinetic,potential,step\n1,2,3,four\n", "holds what is no number"),
+        ("\xff", "is no table|has no column"),
+    ],
+)
+def test_foreign_tables_are_refused(text, message, tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(wt.FileError, match=message):
+        wt.load_trajectory(path)
+
+
+def test_unknown_suffixes_are_refused(run, tmp_path):
+    with pytest.raises(wt.FileError, match=r"unknown suffix '\.mat'; known: \.npz, \.csv, \.parquet"):
+        run.save(tmp_path / "run.mat")
+    with pytest.raises(wt.FileError, match=r"unknown suffix '\.mat'"):
+        wt.load_trajectory(tmp_path / "run.mat")
+
+
+def test_a_failed_write_leaves_the_old_file(run, tmp_path, monkeypatch):
+    path = tmp_path / "run.npz"
+    path.write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(wt.FileError, match="cannot be written: No space left on device"):
+        run.save(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["run.npz"]
+
+
+def test_a_plot_shows_the_numbers(run, tmp_path):
+    figure = run.plot(tmp_path / "run.png")
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+    positions, velocities, energies, forces = figure.axes
+    assert [line.get_label() for line in positions.lines[:5]] == run.labels("q")
+    np.testing.assert_array_equal(velocities.lines[3].get_ydata(), run.qd[:, 3])
+    np.testing.assert_array_equal(energies.lines[2].get_ydata(), run.energy)
+    np.testing.assert_array_equal(forces.lines[0].get_ydata(), run.tau[:, 0])
+    with pytest.raises(wt.InputError, match=r"no picture is written as '\.doc'"):
+        run.plot(tmp_path / "run.doc")
+
+
+def test_a_plot_without_actuators_shows_the_phase():
+    pendulum = wt.simulate(wt.examples.load("pendulum"), [1.0], duration=1.0)
+    phase = pendulum.plot().axes[3]
+    np.testing.assert_array_equal(phase.lines[0].get_xdata(), pendulum.q[:, 0])
+    with pytest.raises(wt.InputError, match="nothing to plot"):
+        wt.Trajectory(*([np.zeros((1, 1))] * 8)).plot()  # pyright: ignore[reportArgumentType]  # eight arrays
