@@ -10,8 +10,6 @@ from .compile import compile, symbolic
 from .convert import Convention
 from .dh import DH, from_dh
 from .edit import add_payload, attach, lock, rename, reroot
-from .errors import FileError, InputError, ModelError, SingularError, SolverError, WhippletreeError
-from .graph import Graph
 from .errors import (
     FileError,
     InputError,
@@ -21,6 +19,7 @@ from .errors import (
     SolverError,
     WhippletreeError,
 )
+from .graph import Graph
 from .io import load, save
 from .joints import (
     Cylindrical,
@@ -252,8 +251,8 @@ __all__ = [
     "rnea_base",
     "save",
     "simplify_inertias",
-    "sparse",
     "simulate",
+    "sparse",
     "symbolic",
     "total_mass",
     "where",

@@ -83,7 +83,8 @@ def assembly(text: str, target: Host) -> str:
 class Code:
     """An object file in memory, ready to run as long as this object lives.
 
-    It must not refer to functions outside: LLVM's loader ends the process if it meets one it made no room for.
+    It must not refer to functions outside: LLVM's loader ends the process if it meets one it made no
+    room for.
     """
 
     def __init__(self, data: bytes, target: Host) -> None:
