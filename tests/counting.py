@@ -55,6 +55,9 @@ class Counting:
     def __rtruediv__(self, other: Any) -> Any:
         return self._binary(other, "div", lambda a, b: b / a)
 
+    def __floor__(self) -> "Counting":
+        return self._result("floor", math.floor(self.value))
+
     def __neg__(self) -> "Counting":
         return Counting(-self.value, self.tally)
 

@@ -46,7 +46,27 @@ def geared(rng):
     return m
 
 
-CASES = [(name, everything) for name in public_algorithms() if name != "gear_positions"]
+def looped(rng):
+    """A tree with loops between branches and to the ground."""
+    m = randoms.tree(rng, ["revolute", "universal", "spherical", "planar", "spherical-zyx", "rack-pinion"])
+    ends = [("b5", "b3"), ("ground", "b4"), ("b1", "ground")]
+    for k, joint in enumerate([wt.Universal("x", "y"), wt.Cylindrical((0.3, 0.2, 0.9)), wt.RackPinion(0.2)]):
+        m.add_loop(f"loop{k}", joint, *ends[k], randoms.placement(rng), randoms.placement(rng))
+    return m
+
+
+LOOPS = {name for name in public_algorithms() if getattr(wt, name).__module__.startswith("whippletree.loops")}
+RECORDABLE = {
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
+    "loop_joint_position",
+    "loop_joint_velocity",
+}
+"""Functions of loops that do not look for the rank of K, which takes decisions by value."""
+
+CASES = [(name, everything) for name in public_algorithms() if name != "gear_positions" and name not in LOOPS]
+CASES += [(name, looped) for name in sorted(RECORDABLE)]
 CASES += [(name, geared) for name in ("forward_dynamics", "inverse_dynamics", "gear_positions")]
 
 
@@ -79,6 +99,7 @@ class Case:
             "frames": ["tool", "b4"],
             "prescribed": ["b2", "b7"],
             "frame": "tool",
+            "loop": "loop0",
             "reference": "aligned",
         }
 
