@@ -101,6 +101,12 @@ def checked(
     return door  # pyright: ignore[reportReturnType]  # functools.wraps keeps the signature
 
 
+def expect(function: str, name: str, value: Any, kind: type, such_as: str) -> None:
+    """InputError for an argument that is not of its kind, such as a path for a Mechanism."""
+    if not isinstance(value, kind):
+        raise InputError(f"{function}: {name} is {value!r}, expected {such_as}")
+
+
 def vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
     """The value as a finite array of the given shape, or InputError saying what was expected."""
     try:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .door import expect
 from .mechanism import Mechanism
 from .physical import inertia_fault
 from .singular import joints_without_inertia, without_inertia_message
@@ -23,6 +24,7 @@ def problems(m: Mechanism) -> list[str]:
     >>> [problem.partition(":")[0] for problem in wt.problems(m)]
     ["joint 'link' of 'arm' moves no inertia"]
     """
+    expect("problems", "m", m, Mechanism, "a Mechanism")
     return [*_names(m), *_inertias(m), *_limits(m), *_joints_without_inertia(m)]
 
 

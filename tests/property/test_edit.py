@@ -337,7 +337,65 @@ Change = Callable[[], wt.Mechanism]
 SPHERICAL = wt.examples.load("spinning-top")
 DOUBLE = wt.examples.load("double-pendulum")
 
+NOT_A_MECHANISM: Any = "arm.urdf"
+BARE: Any = (0, 0, 1)
+
 MESSAGES: list[tuple[Change, type[Exception], str]] = [
+    (
+        lambda: wt.lock(NOT_A_MECHANISM, {}),
+        wt.InputError,
+        "lock: m is 'arm.urdf', expected a Mechanism",
+    ),
+    (
+        lambda: wt.lock(DOUBLE, BARE),
+        wt.InputError,
+        'lock: positions is (0, 0, 1), expected a dictionary such as {"elbow": 0.5}',
+    ),
+    (
+        lambda: wt.reroot(NOT_A_MECHANISM, "upper"),
+        wt.InputError,
+        "reroot: m is 'arm.urdf', expected a Mechanism",
+    ),
+    (
+        lambda: wt.reroot(DOUBLE, "lower", BARE),
+        wt.ModelError,
+        "body 'lower': joint is (0, 0, 1), expected a joint such as Revolute('z')",
+    ),
+    (
+        lambda: wt.reroot(DOUBLE, "lower", placement=BARE),
+        wt.ModelError,
+        "body 'lower': placement is (0, 0, 1), expected a Placement",
+    ),
+    (
+        lambda: wt.attach(NOT_A_MECHANISM, DOUBLE, "tip"),
+        wt.InputError,
+        "attach: m is 'arm.urdf', expected a Mechanism",
+    ),
+    (
+        lambda: wt.attach(DOUBLE, NOT_A_MECHANISM, "tip"),
+        wt.InputError,
+        "attach: other is 'arm.urdf', expected a Mechanism",
+    ),
+    (
+        lambda: wt.attach(DOUBLE, SPHERICAL, "tip", BARE),
+        wt.InputError,
+        "attach: placement is (0, 0, 1), expected a Placement",
+    ),
+    (
+        lambda: wt.add_payload(NOT_A_MECHANISM, "tip", wt.Inertia(1.0)),
+        wt.InputError,
+        "add_payload: m is 'arm.urdf', expected a Mechanism",
+    ),
+    (
+        lambda: wt.add_payload(DOUBLE, "tip", BARE),
+        wt.InputError,
+        "add_payload: inertia is (0, 0, 1), expected an Inertia",
+    ),
+    (
+        lambda: wt.rename(NOT_A_MECHANISM, name="x"),
+        wt.InputError,
+        "rename: m is 'arm.urdf', expected a Mechanism",
+    ),
     (
         lambda: wt.lock(DOUBLE, {"elbow": 0.1}),
         wt.ModelError,

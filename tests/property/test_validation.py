@@ -144,6 +144,12 @@ def test_wrong_parts_are_refused_and_change_nothing(parts: dict[str, Any], messa
     m.add_body("a", wt.Revolute("z"))
 
 
+def test_problems_are_those_of_a_mechanism() -> None:
+    with pytest.raises(wt.InputError) as error:
+        wt.problems("arm.urdf")  # pyright: ignore[reportArgumentType]
+    assert str(error.value) == "problems: m is 'arm.urdf', expected a Mechanism"
+
+
 def test_limits_are_numbers() -> None:
     with pytest.raises(wt.ModelError) as error:
         wt.Limits("low", 1.0)  # pyright: ignore[reportArgumentType]

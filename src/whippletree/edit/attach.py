@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ..door import expect
 from ..errors import ModelError
 from ..mechanism import GROUND, Frame, Mechanism
 from ..spatial import Placement
@@ -30,6 +31,10 @@ def attach(
     >>> [b.name for b in m.bodies], m.parents
     (['cart', 'pole', 'second_rod'], [-1, 0, 1])
     """
+    for name, value in (("m", m), ("other", other)):
+        expect("attach", name, value, Mechanism, "a Mechanism")
+    if placement is not None:
+        expect("attach", "placement", placement, Placement, "a Placement")
     seat = m.frame(frame)
     at = seat.placement if placement is None else seat.placement @ placement
 

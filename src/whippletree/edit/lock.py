@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..door import vector
+from ..door import expect, vector
 from ..errors import InputError, ModelError
 from ..joints import Fixed
 from ..mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
@@ -48,6 +48,8 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
     >>> float(m.bodies[0].inertia.m)
     2.0
     """
+    expect("lock", "m", m, Mechanism, "a Mechanism")
+    expect("lock", "positions", positions, Mapping, 'a dictionary such as {"elbow": 0.5}')
     locked = {m.joint_number(joint): _position(m, joint, value) for joint, value in positions.items()}
     gears = [gear for gear in m.gears if not _gear_is_locked(m, gear, locked)]
     bodies: dict[str, Body] = {}

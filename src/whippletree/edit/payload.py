@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ..door import expect
 from ..errors import ModelError
 from ..mechanism import GROUND, Mechanism
 from ..physical import inertia_fault
@@ -25,6 +26,8 @@ def add_payload(m: Mechanism, frame: str, inertia: Inertia) -> Mechanism:
     >>> m.bodies[0].inertia.com.round(3)
     array([ 0.   ,  0.   , -0.667])
     """
+    expect("add_payload", "m", m, Mechanism, "a Mechanism")
+    expect("add_payload", "inertia", inertia, Inertia, "an Inertia")
     seat = m.frame(frame)
     if seat.body == GROUND:
         raise ModelError(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..door import expect
 from ..errors import ModelError
 from ..mechanism import Mechanism
 from .pieces import assemble
@@ -30,6 +31,7 @@ def rename(
     >>> m.name, m.bodies[0].name, m.bodies[0].joint_name
     ('clock', 'bob', 'rod')
     """
+    expect("rename", "m", m, Mechanism, "a Mechanism")
     bodies, joints, frames, gears, springs = (
         names or {} for names in (bodies, joints, frames, gears, springs)
     )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 
+from ..door import expect
 from ..errors import ModelError
 from ..joints import Free, Joint, reverse
 from ..mechanism import GROUND, Body, Mechanism
@@ -39,6 +40,7 @@ def reroot(
     >>> [b.name for b in m.bodies[:4]], m.bodies[1].joint_name
     (['left_foot', 'left_ankle', 'left_shank', 'left_thigh'], 'left_ankle_roll')
     """
+    expect("reroot", "m", m, Mechanism, "a Mechanism")
     number = m.body_number(body)
     if number == -1:
         raise ModelError(f"{m.name!r} cannot be set on the ground at the ground: name one of its bodies")
