@@ -129,6 +129,11 @@ def test_parents_of_the_joints_left_to_forward_dynamics():
     assert [p + 1 for p in expanded] == [0, 0, 0, 1, 1]
 
 
+def test_fixed_joints_are_merged_into_their_parents():
+    # Body 2 is fixed to body 0, on another branch than body 1 before it.
+    assert expanded_parents([-1, -1, 0, 2, 1], [1, 2, 0, 1, 1]) == [-1, -1, 1, 0, 2]
+
+
 # §4.1: numbering
 
 

@@ -14,7 +14,12 @@ import whippletree as wt
 FAST = settings(derandomize=True, deadline=None, max_examples=40, database=None)
 SEEDS = st.integers(0, 2**32 - 1)
 SINGLE = ["revolute", "revolute-z", "prismatic", "helical", "rack-pinion"]
-JOINTS = st.lists(st.sampled_from(SINGLE * 3 + sorted(randoms.JOINTS)), min_size=2, max_size=12)
+SIZES = st.integers(2, 12)
+
+
+def joint_names(rng, size):
+    """Types of joints, most of them of one variable."""
+    return [str(name) for name in rng.choice(SINGLE * 3 + sorted(randoms.JOINTS), size=size)]
 
 
 def constraint_matrix(m):
@@ -27,10 +32,10 @@ def constraint_matrix(m):
 
 
 @FAST
-@given(joints=JOINTS, seed=SEEDS)
-def test_geared_dynamics_solves_the_constrained_equations(joints, seed):
+@given(size=SIZES, seed=SEEDS)
+def test_geared_dynamics_solves_the_constrained_equations(size, seed):
     rng = np.random.default_rng(seed)
-    m = randoms.geared_tree(rng, joints)
+    m = randoms.geared_tree(rng, joint_names(rng, size))
     q, qd = randoms.geared_state(rng, m)
     tau, f_ext = rng.normal(size=m.nv), rng.normal(size=(len(m), 6))
     K, G = constraint_matrix(m), wt.gear_matrix(m)
@@ -54,10 +59,10 @@ def test_geared_dynamics_solves_the_constrained_equations(joints, seed):
 
 
 @FAST
-@given(joints=JOINTS, seed=SEEDS)
-def test_positions_agree_with_the_gears(joints, seed):
+@given(size=SIZES, seed=SEEDS)
+def test_positions_agree_with_the_gears(size, seed):
     rng = np.random.default_rng(seed)
-    m = randoms.geared_tree(rng, joints)
+    m = randoms.geared_tree(rng, joint_names(rng, size))
     q, _ = randoms.geared_state(rng, m)
     for gear in m.gears:
         driver, driven = (q[m.q_index[m.joint_number(name)]][0] for name in (gear.driver, gear.driven))
