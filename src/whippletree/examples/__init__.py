@@ -6,23 +6,51 @@ from ..errors import InputError
 from ..mechanism import Mechanism
 from .arms import seven_axis_arm, six_axis_arm
 from .legged import humanoid, quadruped
-from .linkages import four_bar
+from .linkages import (
+    andrews_squeezer,
+    chebyshev_leg,
+    crank_slider,
+    five_bar,
+    four_bar,
+    four_bars,
+    pantograph,
+    peaucellier,
+    quick_return,
+    stephenson_six_bar,
+    watt_six_bar,
+)
+from .parallel import bricard, delta_robot, flyball_governor, linkage_quadruped, stewart_platform
 from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, spherical_pendulum
 from .tops import asymmetric_top, spinning_top
 
 _BUILDERS: dict[str, Callable[[], Mechanism]] = {
+    "andrews-squeezer": andrews_squeezer,
     "asymmetric-top": asymmetric_top,
+    "bricard": bricard,
     "cart-pole": cart_pole,
+    "chebyshev-leg": chebyshev_leg,
+    "crank-slider": crank_slider,
+    "delta-robot": delta_robot,
     "double-pendulum": double_pendulum,
+    "five-bar": five_bar,
+    "flyball-governor": flyball_governor,
     "four-bar": four_bar,
+    "four-bars": four_bars,
     "furuta-pendulum": furuta_pendulum,
     "humanoid": humanoid,
+    "linkage-quadruped": linkage_quadruped,
+    "pantograph": pantograph,
+    "peaucellier": peaucellier,
     "pendulum": pendulum,
     "quadruped": quadruped,
+    "quick-return": quick_return,
     "seven-axis-arm": seven_axis_arm,
     "six-axis-arm": six_axis_arm,
     "spherical-pendulum": spherical_pendulum,
     "spinning-top": spinning_top,
+    "stephenson-six-bar": stephenson_six_bar,
+    "stewart-platform": stewart_platform,
+    "watt-six-bar": watt_six_bar,
 }
 
 
