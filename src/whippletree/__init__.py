@@ -114,7 +114,7 @@ from .public import (
     total_mass,
 )
 from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, methods
-from .simulation import Event, Occurrence, Trajectory, load_trajectory, simulate
+from .simulation import Event, Feedback, Occurrence, Trajectory, load_trajectory, rollout, simulate
 from .spatial import Inertia, Placement, maximum, minimum, where
 from .springs import Spring
 from .validation import problems
@@ -129,6 +129,7 @@ __all__ = [
     "Convention",
     "Cylindrical",
     "Event",
+    "Feedback",
     "FileError",
     "Fixed",
     "Frame",
@@ -249,6 +250,7 @@ __all__ = [
     "reroot",
     "rnea",
     "rnea_base",
+    "rollout",
     "save",
     "simplify_inertias",
     "simulate",

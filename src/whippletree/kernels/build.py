@@ -36,7 +36,11 @@ def kernel_code(program: Program, target: Host, width: int) -> Code:
 
 def call_code(program: Program, target: Host) -> Code:
     """Code of `wt_call`; programs of the same shapes share it on disk."""
-    text = call_text(program)
+    return text_code(call_text(program), target)
+
+
+def text_code(text: str, target: Host) -> Code:
+    """Code of a text in LLVM IR."""
     return _code(text, target, lambda: text)
 
 

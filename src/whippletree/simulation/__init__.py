@@ -2,7 +2,9 @@
 
 from .events import Event, Occurrence
 from .files import load_trajectory
+from .rollout import rollout
 from .simulate import simulate
+from .stepping import Feedback
 from .trajectory import Trajectory
 
-__all__ = ["Event", "Occurrence", "Trajectory", "load_trajectory", "simulate"]
+__all__ = ["Event", "Feedback", "Occurrence", "Trajectory", "load_trajectory", "rollout", "simulate"]

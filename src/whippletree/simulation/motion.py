@@ -131,14 +131,20 @@ class Motion:
 
 def motion(m: Mechanism, external: bool = False) -> Motion:
     """The compiled equations of a mechanism; those of equal mechanisms are made once."""
-    return _motion(_Equal(m), external)
+    return _motion(Moment(m), external)
 
 
-class _Equal:
-    """A mechanism at one moment, equal to others that move alike."""
+class Moment:
+    """A mechanism at one moment, equal to others that move alike: a key for what was compiled for it."""
 
     def __init__(self, m: Mechanism) -> None:
-        self.m = m
+        # A copy: the mechanism may be built further while this one is kept.
+        self.m = Mechanism(m.name, m.gravity)
+        for body in m.bodies:
+            self.m.append(body)
+        for gear in m.gears:
+            self.m.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
+        self.m.springs.extend(m.springs)
         bodies = tuple(
             (
                 *(body.joint, m.parents[i], body.placement, body.inertia, body.limits, body.armature),
@@ -146,28 +152,23 @@ class _Equal:
             )
             for i, body in enumerate(m.bodies)
         )
-        names = {gear.name: (m.joint_number(gear.driver), m.joint_number(gear.driven)) for gear in m.gears}
-        gears = tuple((*names[gear.name], gear.ratio, gear.offset) for gear in m.gears)
+        gears = tuple(
+            (m.joint_number(gear.driver), m.joint_number(gear.driven), gear.ratio, gear.offset)
+            for gear in m.gears
+        )
         springs = tuple(
             (m.body_number(spring.body_a), m.body_number(spring.body_b), *astuple(spring)[2:])
             for spring in m.springs
         )
-        self.key = (m.gravity, bodies, gears, springs)
+        self._key = (m.gravity, bodies, gears, springs)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Equal) and self.key == other.key
+        return isinstance(other, Moment) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return hash(self._key)
 
 
 @lru_cache(maxsize=32)
-def _motion(moment: _Equal, external: bool) -> Motion:
-    # A copy: the mechanism may be built further while this one is kept.
-    m = Mechanism(moment.m.name, moment.m.gravity)
-    for body in moment.m.bodies:
-        m.append(body)
-    for gear in moment.m.gears:
-        m.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
-    m.springs.extend(moment.m.springs)
-    return Motion(m, external)
+def _motion(moment: Moment, external: bool) -> Motion:
+    return Motion(moment.m, external)

@@ -87,7 +87,7 @@ def simulate(
     m = copy.deepcopy(m)  # what is recorded is of this mechanism, whatever becomes of the other
     q, qd = start(m, q0, qd0)
     duration, rtol, atol = (
-        _positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
+        positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
     )
     known = ("auto", *fixed.METHODS, *adaptive.METHODS)
     if method not in known:
@@ -131,7 +131,7 @@ def start(m: Mechanism, q0: Any, qd0: Any) -> tuple[Array, Array]:
     return q, qd
 
 
-def _positive(value: Any, name: str) -> float:
+def positive(value: Any, name: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -191,10 +191,10 @@ class _Run:
 
 
 def _fixed(run: _Run, y: Array, dt: float | None, sample: float | None, bar: Progress) -> None:
-    h = STEP if dt is None else _positive(dt, "dt")
+    h = STEP if dt is None else positive(dt, "dt")
     every = 1
     if sample is not None:
-        every = max(1, round(_positive(sample, "sample") / h))
+        every = max(1, round(positive(sample, "sample") / h))
         if abs(every * h - sample) > 1e-9 * sample:
             raise InputError(f"sample is {sample:g} s, no multiple of the step dt = {h:g} s")
     steps = max(1, int(np.ceil(run.duration / h * (1.0 - 1e-12))))
@@ -227,7 +227,7 @@ def _fixed(run: _Run, y: Array, dt: float | None, sample: float | None, bar: Pro
 
 
 def _adaptive(run: _Run, y: Array, sample: float | None, rtol: float, atol: float, bar: Progress) -> None:
-    spacing = None if sample is None else _positive(sample, "sample")
+    spacing = None if sample is None else positive(sample, "sample")
     nq, sampled = run.m.nq, 0
 
     def slope(t: float, y: Array) -> Array:

@@ -1,0 +1,285 @@
+"""Many trajectories at once: dynamics, integrator and loop in machine code, on all cores or beyond."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..joints import Joint
+from ..kernels.iterate import Iteration, Series
+from ..mechanism import Mechanism
+from ..spatial import Array
+from .simulate import positive
+from .stepping import METHODS, Feedback, given_forces, linear_feedback, traced_control
+
+Shape = tuple[int, ...]
+PIECES = 32
+"""Pieces of a batch that is given to an executor: a worker that dies takes one of them with it."""
+
+
+def rollout(
+    m: Mechanism,
+    q0: Any,
+    qd0: Any,
+    tau: Any = None,
+    *,
+    dt: float = 1e-3,
+    steps: int | None = None,
+    every: int = 1,
+    method: str = "euler",
+    out: tuple[Array, Array] | None = None,
+    threads: int = 1,
+    executor: Executor | None = None,
+) -> tuple[Array, Array]:
+    """Many trajectories of a mechanism, several at a time in one loop of machine code.
+
+    What acts is what acts in `simulate`. Every trajectory is the same to the last bit whatever others are
+    computed with it, on however many threads. One that leaves all bounds holds nan from there on, and
+    harms no other.
+
+    Args:
+        m: A tree.
+        q0: (..., nq) positions at the start, rad or m.
+        qd0: (..., nv) velocities at the start, rad/s or m/s. Leading axes broadcast.
+        tau: Actuator forces, N m or N: an array (nv,), (steps, nv) or (..., steps, nv), each row held
+            for a step; a `Feedback`; or a function of (t, q, qd), which is compiled along and so must be
+            made of arithmetic, NumPy functions and `wt.where`. None: no forces.
+        dt: Length of a step, s.
+        steps: How many; those of tau by default.
+        every: Of how many steps the last is recorded.
+        method: "euler" (semi-implicit) or "rk4".
+        out: Two arrays to write into, as they are returned.
+        threads: On how many threads.
+        executor: Where to compute instead: pieces of the batch are submitted to it, and collected.
+
+    Returns:
+        q (..., steps // every, nq) and qd (..., steps // every, nv), without the start.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> q, qd = wt.rollout(m, np.linspace([0, 0], [1, 2], 100), [0.0, 0.0], steps=500, every=10)
+    >>> q.shape, qd.shape
+    ((100, 50, 2), (100, 50, 2))
+    """
+    if not isinstance(m, Mechanism):
+        raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    if method not in METHODS:
+        raise InputError(f"method is {method!r}; known: {', '.join(METHODS)}")
+    every, threads = _whole(every, "every"), _whole(threads, "threads")
+    h = np.array(positive(dt, "dt"))
+    starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
+    control = _Control(m, tau, steps, method)
+    lead = _lead([start.shape[:-1] for start in starts], control.lead)
+    count = prod(lead)
+    recorded = control.steps // every
+    shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
+    outs = [np.empty(shape) for shape in shapes] if out is None else _places(out, shapes)
+    rows = [_rows(start, lead, 1) for start in starts]
+    places = [place.reshape(count, recorded, place.shape[-1]) for place in outs]
+    if count == 0 or recorded == 0:
+        return outs[0], outs[1]
+    if executor is None:
+        series = [Series(h, 0, 0), *control.series(lead)]
+        control.iteration()(rows, series, places, steps=recorded * every, every=every, threads=threads)
+    else:
+        _submit(executor, m, rows, control, lead, places, float(h), every, method)
+    return outs[0], outs[1]
+
+
+class _Control:
+    """The forces of a rollout: number of steps, leading axes, where they are, and the code for them."""
+
+    def __init__(self, m: Mechanism, tau: Any, steps: int | None, method: str) -> None:
+        self.m, self.method, self.tau = m, method, tau
+        given = None if steps is None else _whole(steps, "steps")
+        nq, nv = m.nq, m.nv
+        self.arrays: list[tuple[Array, Shape]] = []  # each with the shape of one step's
+        if isinstance(tau, Feedback):
+            parts = {"gain": (tau.gain, (nv, 2 * nv)), "q": (tau.q, (nq,)), "qd": (tau.qd, (nv,))}
+            for name, (value, shape) in {**parts, "forward": (tau.forward, (nv,))}.items():
+                self.arrays.append((_numbers(value, shape, f"tau.{name}"), shape))
+        elif not callable(tau):
+            self.arrays.append((_numbers(tau, (nv,), "tau"), (nv,)))
+        told = {
+            array.shape[array.ndim - len(shape) - 1]
+            for array, shape in self.arrays
+            if array.ndim > len(shape)
+        }
+        if given is not None:
+            told.add(given)
+        if len(told) != 1:
+            what = "not told: give steps" if not told else f"told as {', '.join(map(str, sorted(told)))}"
+            raise InputError(f"the number of steps is {what}")
+        self.steps = told.pop()
+        leads = [
+            array.shape[: array.ndim - len(shape) - 1]
+            for array, shape in self.arrays
+            if array.ndim > len(shape)
+        ]
+        self.lead = _lead(leads, ())
+
+    def iteration(self) -> Iteration:
+        if isinstance(self.tau, Feedback):
+            return linear_feedback(self.m, self.method)
+        if callable(self.tau):
+            return traced_control(self.m, self.method, self.tau)
+        return given_forces(self.m, self.method)
+
+    def series(self, lead: Shape) -> list[Series]:
+        """Where each input of each trajectory and step is."""
+        found = []
+        for array, shape in self.arrays:
+            if array.ndim == len(shape):
+                found.append(Series(np.ascontiguousarray(array), 0, 0))
+                continue
+            rows = _rows(array, lead, len(shape) + 1)
+            step = rows.strides[1]
+            if not _packed(rows[0, 0]):
+                rows = np.ascontiguousarray(rows)
+                step = rows.strides[1]
+            found.append(Series(rows, rows.strides[0] if len(rows) > 1 else 0, step))
+        return found
+
+
+def _packed(array: Array) -> bool:
+    return array.flags.c_contiguous and array.flags.aligned
+
+
+def _numbers(value: Any, shape: Shape, name: str) -> Array:
+    """The value as an array whose last axes are one step's; zeros for None."""
+    if value is None:
+        return np.zeros(shape)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is no array of numbers: {value!r}") from None
+    if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
+        steps = ", ".join(["steps", *map(str, shape)])
+        raise InputError(f"{name} has shape {array.shape}, expected {shape}, ({steps}) or (..., {steps})")
+    return array
+
+
+def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
+    """(..., size) starts, checked."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is no array of numbers: {value!r}") from None
+    if array.ndim < 1 or array.shape[-1] != size:
+        raise InputError(f"{name} has shape {array.shape}, expected (..., {size}) for {m.name!r}")
+    if not np.all(np.isfinite(array)):
+        index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(
+            f"{name}[{', '.join(map(str, index))}] is {array[index]}: every entry must be finite"
+        )
+    if name == "q0":
+        _check_positions(m, array.reshape(-1, size))
+    return array
+
+
+def _check_positions(m: Mechanism, rows: Array) -> None:
+    for body, index in zip(m.bodies, m.q_index, strict=True):
+        if type(body.joint).position_fault is Joint.position_fault:
+            continue
+        for k, row in enumerate(rows):
+            fault = body.joint.position_fault(row[index])
+            if fault is not None:
+                raise InputError(f"q0 of trajectory {k}, joint {body.joint_name!r}: {fault}")
+    for gear in m.gears:
+        driver, driven = (
+            rows[:, m.q_index[m.joint_number(name)].start] for name in (gear.driver, gear.driven)
+        )
+        wrong = np.abs(gear.ratio * driver + gear.offset - driven) > 1e-9 * np.maximum(1.0, np.abs(driven))
+        if np.any(wrong):
+            k = int(np.argmax(wrong))
+            raise InputError(
+                f"q0 of trajectory {k} has {driven[k]:g} for joint {gear.driven!r}, which gear "
+                f"{gear.name!r} holds at {gear.ratio * driver[k] + gear.offset:g}"
+            )
+
+
+def _lead(shapes: Sequence[Shape], own: Shape) -> Shape:
+    try:
+        return np.broadcast_shapes(own, *shapes)
+    except ValueError:
+        told = ", ".join(map(str, [*shapes, own]))
+        raise InputError(f"leading axes of q0, qd0 and tau do not fit each other: {told}") from None
+
+
+def _rows(array: Array, lead: Shape, own: int) -> Array:
+    """The array with one leading axis for all trajectories, of length 1 if it is the same for all."""
+    rest = array.shape[array.ndim - own :]
+    axes = array.shape[: array.ndim - own]
+    if prod(axes) == 1:
+        rows = array.reshape(1, *rest)
+    else:
+        rows = (array if axes == lead else np.broadcast_to(array, (*lead, *rest))).reshape(prod(lead), *rest)
+    return rows if own > 1 or _packed(rows[:1]) else np.ascontiguousarray(rows)
+
+
+def _places(out: Any, shapes: Sequence[Shape]) -> list[Array]:
+    """The arrays to write into, checked."""
+    if not isinstance(out, tuple | list) or len(out) != 2:
+        raise InputError("out must be two arrays, for q and for qd")
+    for place, shape, name in zip(out, shapes, ("q", "qd"), strict=True):
+        if not isinstance(place, np.ndarray) or place.dtype != np.float64 or place.shape != shape:
+            told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
+            raise InputError(f"out for {name} is {told}, expected float64 {shape}")
+        if not (place.flags.c_contiguous and place.flags.writeable and place.flags.aligned):
+            raise InputError(f"out for {name} must be writeable and in C order")
+    return list(out)
+
+
+def _whole(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} is {value!r}, expected a whole number, 1 or more")
+    return int(value)
+
+
+def _submit(
+    executor: Executor,
+    m: Mechanism,
+    rows: Sequence[Array],
+    control: _Control,
+    lead: Shape,
+    places: Sequence[Array],
+    dt: float,
+    every: int,
+    method: str,
+) -> None:
+    """Have the pieces of a batch computed by an executor's workers."""
+    count = len(places[0])
+    size = -(-count // PIECES)
+    futures = []
+    for first in range(0, count, size):
+        piece = slice(first, min(first + size, count))
+        own = [row if len(row) == 1 else row[piece] for row in rows]
+        options = {"dt": dt, "steps": control.steps, "every": every, "method": method}
+        tau = _cut(control, lead, piece)
+        futures.append((piece, executor.submit(_piece, m, own[0], own[1], tau, piece.stop - first, options)))
+    for piece, future in futures:
+        for place, part in zip(places, future.result(), strict=True):
+            place[piece] = part
+
+
+def _cut(control: _Control, lead: Shape, piece: slice) -> Any:
+    """The forces of some trajectories."""
+    parts = []
+    for array, shape in control.arrays:
+        if array.ndim > len(shape):
+            rows = _rows(array, lead, len(shape) + 1)
+            array = rows if len(rows) == 1 else rows[piece]
+        parts.append(array)
+    if isinstance(control.tau, Feedback):
+        return Feedback(*parts)
+    return control.tau if callable(control.tau) else parts[0]
+
+
+def _piece(
+    m: Mechanism, q0: Array, qd0: Array, tau: Any, count: int, options: dict[str, Any]
+) -> tuple[Array, Array]:
+    """What a worker does."""
+    return rollout(m, np.broadcast_to(q0, (count, q0.shape[-1])), qd0, tau, **options)

@@ -1,0 +1,288 @@
+"""Rollouts: each trajectory is what a simulation gives, whatever others are computed beside it."""
+
+import multiprocessing
+import tracemalloc
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import randoms
+import whippletree as wt
+from whippletree.kernels import build
+from whippletree.kernels.iterate import Iteration, Series
+from whippletree.kernels.trace import trace
+
+
+def jumble() -> wt.Mechanism:
+    """Joints of many kinds, springs, dampers, friction, stops, effort limits."""
+    rng = np.random.default_rng(5)
+    tree = randoms.tree(rng, ["free", "revolute", "spherical", "universal", "planar"])
+    m = wt.Mechanism("jumble")
+    for body in tree.bodies:
+        one = body.joint.nv == 1
+        limits = wt.Limits(-0.4, 0.3, effort=0.8, stiffness=50.0) if one else wt.Limits(effort=5.0)
+        m.add_body(
+            body.name,
+            body.joint,
+            body.parent,
+            body.placement,
+            body.inertia,
+            limits=limits,
+            damping=0.4,
+            friction=0.2,
+        )
+    m.add_spring("s", "ground", (0.1, 0.2, 0.3), "b3", (0.3, 0.1, 0.2), 20.0, 0.4, 0.5)
+    return m
+
+
+def starts(m: wt.Mechanism, count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return np.array([m.random(rng) for _ in range(count)]), rng.normal(size=(count, m.nv))
+
+
+def test_each_trajectory_is_that_of_a_simulation():
+    m = jumble()
+    q0, qd0 = starts(m, 11)
+    tau = np.random.default_rng(1).normal(size=(11, 20, m.nv))
+    q, qd = wt.rollout(m, q0, qd0, tau, dt=0.01)
+    assert q.shape == (11, 20, m.nq)
+    for k in (0, 7, 8, 10):
+
+        def control(t, q, qd, held=tau[k]):
+            return held[min(round(t / 0.01), 19)]
+
+        run = wt.simulate(m, q0[k], qd0[k], 0.2, control=control, method="euler", dt=0.01)
+        np.testing.assert_allclose(q[k], run.q[1:], rtol=0, atol=1e-11)
+        np.testing.assert_allclose(qd[k], run.qd[1:], rtol=0, atol=1e-11)
+
+
+def test_rk4_is_that_of_a_simulation():
+    m = jumble()
+    q0, qd0 = starts(m, 9)
+    tau = np.linspace(-1, 1, m.nv)
+    q, qd = wt.rollout(m, q0, qd0, tau, steps=15, dt=0.01, method="rk4")
+    run = wt.simulate(m, q0[8], qd0[8], 0.15, control=lambda t, q, qd: tau, method="rk4", dt=0.01)
+    np.testing.assert_allclose(q[8], run.q[1:], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(qd[8], run.qd[1:], rtol=0, atol=1e-11)
+
+
+def test_the_same_bits_in_every_company():
+    m = jumble()
+    q0, qd0 = starts(m, 37)
+    tau = np.random.default_rng(1).normal(size=(37, 12, m.nv))
+    q, qd = wt.rollout(m, q0, qd0, tau, dt=0.01)
+    for threads in (2, 3):
+        again = wt.rollout(m, q0, qd0, tau, dt=0.01, threads=threads)
+        assert (again[0].tobytes(), again[1].tobytes()) == (q.tobytes(), qd.tobytes())
+    for k in (0, 5, 36):
+        alone = wt.rollout(m, q0[k], qd0[k], tau[k], dt=0.01)
+        assert alone[0].shape == (12, m.nq)
+        assert (alone[0].tobytes(), alone[1].tobytes()) == (q[k].tobytes(), qd[k].tobytes())
+    order = np.random.default_rng(2).permutation(37)
+    assert wt.rollout(m, q0[order], qd0[order], tau[order], dt=0.01)[0].tobytes() == q[order].tobytes()
+    for every in (3, 5, 12):
+        some = wt.rollout(m, q0, qd0, tau, dt=0.01, every=every)
+        assert some[0].tobytes() == np.ascontiguousarray(q[:, every - 1 :: every]).tobytes()
+        assert some[1].tobytes() == np.ascontiguousarray(qd[:, every - 1 :: every]).tobytes()
+    assert wt.rollout(m, q0, qd0, tau, dt=0.01, every=13)[0].shape == (37, 0, m.nq)
+
+
+def test_long_programs_give_the_same(monkeypatch):
+    m = wt.examples.load("double-pendulum")
+    q0, qd0 = starts(m, 10)
+    expected = wt.rollout(m, q0, qd0, steps=30, every=4)
+    monkeypatch.setattr(build, "_LONGEST_STRAIGHT", 10)
+    renamed = wt.add_payload(m, "tip", wt.Inertia(1e-300))  # compiled anew, and the same
+    got = wt.rollout(renamed, q0, qd0, steps=30, every=4)
+    np.testing.assert_allclose(got[0], expected[0], rtol=1e-13, atol=1e-14)
+
+
+def test_forces_of_all_shapes():
+    m = wt.examples.load("double-pendulum")
+    q0, qd0 = starts(m, 12)
+    rng = np.random.default_rng(3)
+    per_step = rng.normal(size=(9, 2))
+    whole = np.broadcast_to(per_step, (12, 9, 2))
+    expected = wt.rollout(m, q0, qd0, np.ascontiguousarray(whole))[0]
+    doubled = np.repeat(np.ascontiguousarray(whole), 2, axis=2)[:, :, ::2]
+    turned = np.asfortranarray(whole)
+    for tau in (per_step, per_step.tolist(), whole, doubled, turned, per_step[None]):
+        assert wt.rollout(m, q0, qd0, tau)[0].tobytes() == expected.tobytes()
+    grid = wt.rollout(m, q0.reshape(3, 4, 2), qd0.reshape(3, 4, 2), whole.reshape(3, 4, 9, 2))[0]
+    assert grid.tobytes() == expected.tobytes()
+    assert grid.shape == (3, 4, 9, 2)
+    outer = wt.rollout(m, q0[:3, None], qd0[:4], per_step)[0]
+    assert outer.shape == (3, 4, 9, 2)
+    assert outer[1, 2].tobytes() == wt.rollout(m, q0[1], qd0[2], per_step)[0].tobytes()
+    still = wt.rollout(m, q0[0], qd0, None, steps=9)[0]
+    assert still.tobytes() == wt.rollout(m, q0[0], qd0, np.zeros(2), steps=9)[0].tobytes()
+
+
+def law(t, q, qd):
+    return np.array([0.3 * np.sin(20.0 * t) - 2.0 * q[0], wt.minimum(0.4, 0.1 - qd[1])])
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_a_function_is_compiled_along(method):
+    m = wt.examples.load("double-pendulum")
+    q0, qd0 = starts(m, 9)
+    q, qd = wt.rollout(m, q0, qd0, law, steps=40, dt=0.01, method=method)
+    run = wt.simulate(m, q0[3], qd0[3], 0.4, control=law, method=method, dt=0.01)
+    np.testing.assert_allclose(q[3], run.q[1:], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(qd[3], run.qd[1:], rtol=0, atol=1e-12)
+
+
+def test_a_function_is_read_anew_at_every_call():
+    m, strength = wt.examples.load("pendulum"), [1.0]
+    first = wt.rollout(m, [0.1], [0.0], lambda t, q, qd: strength[0] * np.cos(q), steps=5)[0]
+    strength[0] = 2.0
+    assert not np.array_equal(
+        wt.rollout(m, [0.1], [0.0], lambda t, q, qd: strength[0] * np.cos(q), steps=5)[0], first
+    )
+
+
+def test_linear_feedback_is_the_function_written_out():
+    m = jumble()
+    rng = np.random.default_rng(4)
+    q0, qd0 = starts(m, 10)
+    gain, q_ref, qd_ref = rng.normal(size=(m.nv, 2 * m.nv)) * 0.3, m.random(rng), rng.normal(size=m.nv)
+    forward = rng.normal(size=(10, 6, m.nv))
+    q, _ = wt.rollout(m, q0, qd0, wt.Feedback(gain, q_ref, qd_ref, forward), dt=0.01)
+
+    def written(row):
+        def control(t, q, qd):
+            error = np.concatenate([m.difference(q_ref, q), qd - qd_ref])
+            return forward[row, min(round(t / 0.01), 5)] - gain @ error
+
+        return control
+
+    for k in (0, 9):
+        run = wt.simulate(m, q0[k], qd0[k], 0.06, control=written(k), method="euler", dt=0.01)
+        np.testing.assert_allclose(q[k], run.q[1:], rtol=0, atol=1e-11)
+    gains, refs = np.broadcast_to(gain, (6, *gain.shape)), np.broadcast_to(q_ref, (6, m.nq))
+    many = wt.rollout(m, q0, qd0, wt.Feedback(gains, refs, qd_ref, forward), dt=0.01)[0]
+    assert many.tobytes() == q.tobytes()
+
+
+def test_quaternions_keep_their_norm():
+    m = jumble()
+    q0, qd0 = starts(m, 8)
+    for method in ("euler", "rk4"):
+        q, _ = wt.rollout(m, q0, qd0, steps=500, every=50, dt=0.002, method=method)
+        np.testing.assert_allclose(np.linalg.norm(q[..., 3:7], axis=-1), 1.0, rtol=0, atol=1e-14)
+
+
+def test_gears_hold():
+    m = wt.examples.load("double-pendulum")
+    m.add_gear("belt", "upper", "lower", ratio=-2.0)
+    q0 = np.linspace(0.1, 1.0, 9)[:, None] * [1.0, -2.0]
+    q, _ = wt.rollout(m, q0, np.zeros(2), steps=200)
+    np.testing.assert_allclose(q[..., 1], -2.0 * q[..., 0], rtol=0, atol=1e-12)
+    with pytest.raises(wt.InputError, match=r"q0 of trajectory 1 has 5 for joint 'lower'.* holds at -2"):
+        wt.rollout(m, [[1.0, -2.0], [1.0, 5.0]], np.zeros(2), steps=3)
+
+
+def test_one_that_leaves_all_bounds_harms_no_other():
+    m = wt.examples.load("double-pendulum")
+    q0, qd0 = starts(m, 9)
+    expected = wt.rollout(m, q0, qd0, steps=20)[0]
+    wild = qd0.copy()
+    wild[4] = 1e200
+    q = wt.rollout(m, q0, wild, steps=20)[0]
+    assert np.isnan(q[4, -1]).all()
+    others = np.arange(9) != 4
+    assert q[others].tobytes() == expected[others].tobytes()
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_an_executor_gives_the_same(kind):
+    m = wt.examples.load("cart-pole")
+    q0, qd0 = starts(m, 70)
+    tau = np.random.default_rng(1).normal(size=(70, 8, 2))
+    expected = wt.rollout(m, q0, qd0, tau, every=2)
+    feedback = wt.Feedback(np.ones((2, 4)), [0.1, 0.2], forward=tau)
+    by_feedback = wt.rollout(m, q0[0], qd0, feedback)
+    by_function = wt.rollout(m, q0, qd0, law, steps=8)
+    spawn = multiprocessing.get_context("spawn")
+    pool = ThreadPoolExecutor(2) if kind == "threads" else ProcessPoolExecutor(1, mp_context=spawn)
+    with pool:
+        got = wt.rollout(m, q0, qd0, tau, every=2, executor=pool)
+        assert (got[0].tobytes(), got[1].tobytes()) == (expected[0].tobytes(), expected[1].tobytes())
+        got = wt.rollout(m, q0[0], qd0, feedback, executor=pool)
+        assert got[0].tobytes() == by_feedback[0].tobytes()
+        if kind == "threads":  # a function of a test module cannot be imported elsewhere
+            got = wt.rollout(m, q0, qd0, law, steps=8, executor=pool)
+            assert got[0].tobytes() == by_function[0].tobytes()
+
+
+def test_results_go_where_they_are_asked_to():
+    m = wt.examples.load("pendulum")
+    q0 = np.linspace(0, 1, 5)[:, None]
+    out = np.full((5, 6, 1), 7.0), np.full((5, 6, 1), 7.0)
+    got = wt.rollout(m, q0, [0.0], steps=6, out=out)
+    assert got[0] is out[0]
+    assert got[1] is out[1]
+    assert out[0].tobytes() == wt.rollout(m, q0, [0.0], steps=6)[0].tobytes()
+
+
+def test_memory_is_that_of_the_output():
+    m = wt.examples.load("double-pendulum")
+    count, steps = 4000, 400
+    tau = np.zeros((steps, 2))
+    wt.rollout(m, np.zeros((9, 2)), np.zeros(2), tau, every=steps)  # compiled
+    tracemalloc.start()
+    wt.rollout(m, np.zeros(2), np.zeros((count, 2)), tau, every=40)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    output = 2 * count * (steps // 40) * 2 * 8
+    assert peak < output + 4 * count * 2 * 8 + 200_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "rk5"}, "method is 'rk5'; known: euler, rk4"),
+        ({"steps": None}, "the number of steps is not told: give steps"),
+        ({"tau": np.zeros((4, 2))}, "the number of steps is told as 4, 5"),
+        (
+            {"tau": np.zeros((5, 3))},
+            r"tau has shape \(5, 3\), expected \(2,\), \(steps, 2\) or \(..., steps, 2\)",
+        ),
+        ({"tau": "full"}, "tau is no array of numbers: 'full'"),
+        ({"tau": lambda t, q, qd: q[:1]}, r"tau gives an array of shape \(1,\), expected \(2,\)"),
+        ({"tau": wt.Feedback(np.ones((2, 3)), [0, 0])}, r"tau.gain has shape \(2, 3\), expected \(2, 4\)"),
+        ({"q0": [0.0]}, r"q0 has shape \(1,\), expected \(..., 2\) for 'double-pendulum'"),
+        ({"q0": [[0.0, 1.0], [2.0, np.inf]]}, r"q0\[1, 1\] is inf"),
+        ({"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))}, "leading axes of q0, qd0 and tau do not fit"),
+        ({"dt": 0.0}, "dt is 0, expected a number above 0"),
+        ({"every": 0}, "every is 0, expected a whole number"),
+        ({"threads": 1.5}, "threads is 1.5, expected a whole number"),
+        ({"out": np.zeros(3)}, "out must be two arrays"),
+        (
+            {"out": (np.zeros((5, 2)), np.zeros((5, 3)))},
+            r"out for qd is float64 \(5, 3\), expected float64 \(5, 2\)",
+        ),
+        ({"out": (np.zeros((2, 5)).T, np.zeros((5, 2)))}, "out for q must be writeable and in C order"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, message):
+    given = {"q0": np.zeros(2), "qd0": np.zeros(2), "tau": None, "steps": 5, **arguments}
+    with pytest.raises(wt.InputError, match=message):
+        wt.rollout(wt.examples.load("double-pendulum"), **given)
+
+
+def test_positions_without_unit_quaternions_are_refused():
+    m = wt.Mechanism("ball")
+    m.add_body("ball", wt.Spherical(), inertia=wt.Inertia(1.0, about_com=(0.1, 0.2, 0.15)))
+    with pytest.raises(wt.InputError, match="q0 of trajectory 1, joint 'ball': quaternion"):
+        wt.rollout(m, [[1.0, 0, 0, 0], [1.0, 1.0, 0, 0]], np.zeros(3), steps=2)
+
+
+def test_iteration_knows_the_number_of_its_step():
+    program = trace(lambda x, a, n: x + a * n, {"x": (), "a": (), "n": ()})
+    out = np.empty((3, 4))
+    Iteration(program, 1, number="n")(
+        [np.array([0.0, 10.0, 20.0])], [Series(np.array(2.0), 0, 0)], [out], steps=4, every=1, threads=1
+    )
+    np.testing.assert_array_equal(out, np.add.outer([0.0, 10.0, 20.0], [0.0, 2.0, 6.0, 12.0]))
