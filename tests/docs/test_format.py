@@ -25,7 +25,7 @@ def test_examples_load_and_come_back(text, tmp_path):
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) == 2
+    assert len(EXAMPLES) == 3
 
 
 @pytest.mark.parametrize("name", JOINTS)
@@ -36,7 +36,7 @@ def test_every_joint_type_and_its_keys_are_described(name):
 
 
 def test_every_key_is_described():
-    for part in (wt.Limits, wt.Geometry, wt.Frame, wt.Gear, wt.Spring):
+    for part in (wt.Limits, wt.Geometry, wt.Frame, wt.Loop, wt.Gear, wt.Spring):
         for field in fields(part):
             assert f"`{field.name}`" in PAGE or f"{field.name} = " in PAGE
     for key in ("armature", "damping", "friction", "stiffness", "rest", "joint_name", "parent"):

@@ -37,6 +37,8 @@ def rich(seed: int) -> wt.Mechanism:
     m.ground_collisions.append(wt.Geometry("capsule", (0.1, 0.3)))
     m.add_frame("tool", "b3", randoms.placement(rng))
     m.add_frame("dock", "ground", wt.Placement((-0.0, 1e-300, 3e22)))
+    m.add_loop("pin", wt.Revolute((0.6, 0, 0.8)), "b1", "b5", randoms.placement(rng), randoms.placement(rng))
+    m.add_loop("back", wt.Reversed(wt.Universal("x", "z")), "ground", "b9")
     single = [body.joint_name for body in m.bodies if body.joint.nv == 1]
     m.add_gear("feed", single[0], single[1], ratio=rng.normal(), offset=rng.normal())
     m.add_spring("s", "b0", rng.normal(size=3), "ground", rng.normal(size=3), 40.0, 0.3, 0.7)
@@ -50,6 +52,7 @@ def test_everything_comes_back_to_the_last_bit(seed, tmp_path):
     again = wt.load(path)
     assert again == m
     assert again.springs == m.springs
+    assert again.loops == m.loops
     assert again.bodies[0].limits == m.bodies[0].limits
     q, qd = randoms.state(np.random.default_rng(seed), m)
     assert wt.aba(again, q, qd, qd).tobytes() == wt.aba(m, q, qd, qd).tobytes()
@@ -149,6 +152,14 @@ def test_the_good_file_is_good(tmp_path):
         ("size = [0.1]", "size = 0.1", 20, "size is 0.1: expected a list of numbers"),
         ("size = [0.1]", "size = [0.1]\nshade = 1", 21, "[body.visual] has the unknown key 'shade'"),
         ('body = "lower"', 'body = "hand"', 22, "no body named 'hand'"),
+        ("[[gear]]", '[[loop]]\nname = "l"\npredecessor = "upper"\n\n[[gear]]', 26, "loop 'l' has no joint"),
+        (
+            "[[gear]]",
+            '[[loop]]\nname = "l"\njoint = { type = "free" }\npredecessor = "upper"\n'
+            'successor = "lower"\n[[gear]]',
+            26,
+            "a joint with 6 freedoms constrains nothing",
+        ),
         ("ratio = 2.0", "ratio = inf", 26, "ratio inf and offset 0.0 must be finite"),
         ("ratio = 2.0", "ratio = 2.0\nbacklash = 0.1", 31, "[gear] has the unknown key 'backlash'"),
         ("ratio = 2.0", "ratio = 2.0.0", 30, "is not TOML"),

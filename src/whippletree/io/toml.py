@@ -67,6 +67,8 @@ def _mechanism(document: Document) -> Mechanism:
     for entry in top.tables("frame"):
         name, body, placement = entry.take("name", text), entry.take("body", text), _placement(entry)
         _end(entry, lambda n=name, b=body, p=placement: m.add_frame(n, b, p))
+    for entry in top.tables("loop"):
+        _add_loop(m, entry)
     for entry in top.tables("gear"):
         names = [entry.take(key, text) for key in ("name", "driver", "driven")]
         values = (entry.take("ratio", number), entry.take("offset", number, 0.0))
@@ -97,9 +99,7 @@ def _end(entry: Table, add: Any) -> None:
 
 def _add_body(m: Mechanism, entry: Table) -> None:
     name = entry.take("name", text)
-    joint_table = entry.table("joint")
-    if joint_table is None:
-        raise entry.document.error(entry.way, f"body {name!r} has no joint, as joint = {{ type = 'fixed' }}")
+    joint = _joint_of(entry, f"body {name!r}")
     properties: dict[str, Any] = {
         key: entry.take(key, number, 0.0) for key in ("armature", "damping", "friction", "stiffness")
     }
@@ -113,7 +113,7 @@ def _add_body(m: Mechanism, entry: Table) -> None:
         properties[key + "s"] = tuple(_geometry(shape) for shape in entry.tables(key))
     body = Body(
         name,
-        _joint(joint_table),
+        joint,
         entry.take("parent", text, "ground"),
         _placement(entry),
         _inertia(entry),
@@ -127,6 +127,14 @@ def _add_body(m: Mechanism, entry: Table) -> None:
         m.warnings.append(f"{entry.document.path}, line {line}: body {name!r}: {fault}")
 
 
+def _add_loop(m: Mechanism, entry: Table) -> None:
+    name = entry.take("name", text)
+    joint = _joint_of(entry, f"loop {name!r}")
+    predecessor, successor = (entry.take(key, text) for key in ("predecessor", "successor"))
+    at_p, at_s = (_placement(entry, key) for key in ("placement_p", "placement_s"))
+    _end(entry, lambda: m.add_loop(name, joint, predecessor, successor, at_p, at_s))
+
+
 def _add_spring(m: Mechanism, entry: Table) -> None:
     keys = ("name", "body_a", "body_b")
     given: dict[str, Any] = {key: entry.take(key, text) for key in keys}
@@ -134,6 +142,13 @@ def _add_spring(m: Mechanism, entry: Table) -> None:
     given["stiffness"] = entry.take("stiffness", number)
     given.update({key: entry.take(key, number, 0.0) for key in ("damping", "length")})
     _end(entry, lambda: m.add_spring(**given))
+
+
+def _joint_of(entry: Table, title: str) -> Joint:
+    table = entry.table("joint")
+    if table is None:
+        raise entry.document.error(entry.way, f"{title} has no joint, as joint = {{ type = 'fixed' }}")
+    return _joint(table)
 
 
 def _joint(table: Table) -> Joint:
@@ -167,8 +182,8 @@ def _axis(value: Any) -> Any:
     return numbers(3)(value)
 
 
-def _placement(entry: Table) -> Placement:
-    table = entry.table("placement")
+def _placement(entry: Table, key: str = "placement") -> Placement:
+    table = entry.table(key)
     if table is None:
         return Placement()
     position = table.take("position", numbers(3), (0.0, 0.0, 0.0))

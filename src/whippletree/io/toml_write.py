@@ -47,6 +47,11 @@ def dumps(m: Mechanism) -> str:
     for frame in m.frames:
         pairs = [("name", frame.name), ("body", frame.body), *_placement(frame.placement)]
         parts.append("[[frame]]\n" + _lines(pairs))
+    for loop in m.loops:
+        pairs: Pairs = [("name", loop.name), ("joint", _joint(loop.joint))]
+        pairs += [("predecessor", loop.predecessor), ("successor", loop.successor)]
+        pairs += _placement(loop.placement_p, "placement_p") + _placement(loop.placement_s, "placement_s")
+        parts.append("[[loop]]\n" + _lines(pairs))
     for kind, entries in (("gear", m.gears), ("spring", m.springs)):
         for entry in entries:
             pairs = [(field.name, getattr(entry, field.name)) for field in fields(entry)]
@@ -102,7 +107,7 @@ def _letter(value: Any) -> Any:
     return value
 
 
-def _placement(placement: Placement) -> Pairs:
+def _placement(placement: Placement, key: str = "placement") -> Pairs:
     table: dict[str, Any] = {}
     if not _same(placement.position, np.zeros(3)):
         table["position"] = placement.position
@@ -110,7 +115,7 @@ def _placement(placement: Placement) -> Pairs:
         rpy = placement.rpy
         exact = _same(Placement(rpy=rpy).rotation, placement.rotation)
         table.update({"rpy": rpy} if exact else {"rotation": placement.rotation})
-    return [("placement", table)] if table else []
+    return [(key, table)] if table else []
 
 
 def _inertia(inertia: Inertia) -> dict[str, Any]:
