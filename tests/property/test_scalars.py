@@ -18,10 +18,13 @@ VECTORS = ("q", "qd", "qdd", "tau", "x", "y", "qdd_joints", "f_ext", "v")
 
 
 def public_algorithms():
-    """Those that take a mechanism and a vector; others have no scalar to be generic in."""
+    """Those that take a mechanism and a vector; others have no scalar to be generic in.
+
+    A simulation is a program around algorithms, not one of them.
+    """
     for name in wt.__all__:
         function = getattr(wt, name)
-        if inspect.isfunction(function):
+        if inspect.isfunction(function) and not function.__module__.startswith("whippletree.simulation"):
             parameters = list(inspect.signature(function).parameters)
             if parameters[0] == "m" and set(parameters) & set(VECTORS):
                 yield name
