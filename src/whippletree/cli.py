@@ -171,7 +171,7 @@ def _problems(source: str) -> list[io.Problem]:
 def _is_told(m: Mechanism, problem: str, told: str) -> bool:
     """Whether a problem of a mechanism is among those its reader has told, with the line it has there."""
     what, _, why = problem.replace(f" of {m.name!r}", "", 1).partition(": ")
-    return why in told or (what.endswith("moves no inertia") and what in told)
+    return (why != "" and why in told) or (what.endswith("moves no inertia") and what in told)
 
 
 def _must_exist(source: str) -> None:

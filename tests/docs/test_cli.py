@@ -163,6 +163,14 @@ def test_check_finds_what_only_the_whole_shows(arm: Path) -> None:
     assert out.splitlines()[-1] == f"{arm}: 0 errors, 1 warning, 1 note"
 
 
+def test_check_finds_odd_names(tmp_path: Path) -> None:
+    path = tmp_path / "clock.toml"
+    wt.save(wt.rename(wt.examples.load("pendulum"), bodies={"rod": "rod "}), path)
+    out, _ = run("check", path, code=1)
+    assert out.startswith(f"{path}: warning: body 'rod ' has blanks at an end of its name, or signs that")
+    assert out.splitlines()[-1] == f"{path}: 0 errors, 1 warning, 0 notes"
+
+
 def test_check_tells_a_joint_without_inertia_once(arm: Path) -> None:
     start, end = ARM.index("<inertial>"), ARM.index("</inertial>") + len("</inertial>")
     arm.write_text(ARM[:start] + ARM[end:])
