@@ -1,5 +1,6 @@
 """Dynamic equivalence: other inertias, the same motion (RBDA §9.7)."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -50,14 +51,13 @@ def simplify_inertias(m: Mechanism) -> Mechanism:
     >>> [body.inertia.m for body in wt.simplify_inertias(m).bodies]
     [0.0, 0.0]
     """
-    simple = Mechanism(m.name, m.gravity)
-    for body, inertia in zip(m.bodies, simple_inertias(m), strict=True):
-        simple.append(replace(body, inertia=inertia))
-    for frame in m.frames:
-        simple.add_frame(frame.name, frame.body, frame.placement)
-    for gear in m.gears:
-        simple.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
-    simple.warnings.extend(m.warnings)
+    simple = copy(m)
+    for name, part in vars(m).items():
+        if isinstance(part, list | dict):  # what grows with a mechanism is not shared with the other
+            setattr(simple, name, part.copy())
+    simple.bodies = [
+        replace(body, inertia=inertia) for body, inertia in zip(m.bodies, simple_inertias(m), strict=True)
+    ]
     return simple
 
 
