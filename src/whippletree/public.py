@@ -42,6 +42,8 @@ gravity_force = checked(dynamics.gravity_force, frame_free=True)
 coriolis_force = checked(dynamics.coriolis_force, frame_free=True)
 inertia_product = checked(dynamics.inertia_product, frame_free=True)
 
+factor_ltl = checked(dynamics.factor_ltl, frame_free=True)
+factor_ltdl = checked(dynamics.factor_ltdl, frame_free=True)
 inverse_inertia = checked(dynamics.inverse_inertia, frame_free=True)
 forward_dynamics_crba = checked(dynamics.forward_dynamics_crba, frame_free=True)
 

@@ -69,10 +69,7 @@ def test_ltl(case):
     n, D1, D2 = costs(lam)
     factored = ltl(Hc, lam)
     assert spent(tally, sqrt=n, div=D1, mul=D2, add=D2)
-    L = np.zeros((n, n))
-    for i in range(n):
-        for j in (i, *ancestors(lam, i)):
-            L[i, j] = factored.L.rows[i][j].value
+    L = values(factored.L.matrix())
     assert_allclose(L.T @ L, H, rtol=1e-13, atol=1e-13)
 
     solution = factored.solve(xc)
@@ -97,10 +94,8 @@ def test_ltdl(case):
     n, D1, D2 = costs(lam)
     factored = ltdl(Hc, lam)
     assert spent(tally, div=D1, mul=D2, add=D2)
-    L = np.eye(n)
-    for i in range(n):
-        for j in ancestors(lam, i):
-            L[i, j] = factored.L.rows[i][j].value
+    L = values(factored.L.matrix())
+    assert np.array_equal(L.diagonal(), np.ones(n))
     D = np.diag([d.value for d in factored.D])
     assert_allclose(L.T @ D @ L, H, rtol=1e-13, atol=1e-13)
 
@@ -143,3 +138,16 @@ def test_expanded_parents_describe_the_zeros_of_h():
     assert not np.any(H[~pattern])
     assert_allclose(ltl(H, lam).solve(H), np.eye(m.nv), rtol=0, atol=1e-10)
     assert_allclose(ltdl(H, lam).solve(H), np.eye(m.nv), rtol=0, atol=1e-10)
+
+
+def test_factors_of_a_mechanism():
+    rng = np.random.default_rng(3)
+    m = randoms.tree(rng, list(rng.permutation(list(randoms.JOINTS))), branching=0.8)
+    q = m.random(rng)
+    H, by_ltl, by_ltdl = wt.crba(m, q), wt.factor_ltl(m, q), wt.factor_ltdl(m, q)
+    L, M = by_ltl.L.matrix(), by_ltdl.L.matrix()
+    assert_allclose(L.T @ L, H, rtol=1e-12, atol=1e-12)
+    assert_allclose(M.T @ np.diag(by_ltdl.D) @ M, H, rtol=1e-12, atol=1e-12)
+    assert np.array_equal(M.diagonal(), np.ones(m.nv))
+    assert not np.any(np.triu(L, 1))
+    assert not np.any(L[H == 0.0])

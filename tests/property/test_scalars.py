@@ -68,7 +68,9 @@ RECORDABLE = {
 }
 """Functions of loops that do not look for the rank of K, which takes decisions by value."""
 
-CASES = [(name, everything) for name in public_algorithms() if name != "gear_positions" and name not in LOOPS]
+# Factors are objects, which the inverse of H is made of; gear positions need gears.
+OTHERS = {"factor_ltl", "factor_ltdl", "gear_positions"}
+CASES = [(name, everything) for name in public_algorithms() if name not in LOOPS | OTHERS]
 CASES += [(name, looped) for name in sorted(RECORDABLE)]
 CASES += [(name, geared) for name in ("forward_dynamics", "inverse_dynamics", "gear_positions")]
 

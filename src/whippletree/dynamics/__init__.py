@@ -17,6 +17,7 @@ from .gears import gear_matrix, gear_positions
 from .gravity import gravity_force
 from .hybrid_aba import hybrid_aba
 from .hybrid_crba import hybrid_crba
+from .inertia_factors import factor_ltdl, factor_ltl
 from .inertia_product import inertia_product
 from .inverse_inertia import inverse_inertia
 from .jacobian import body_to_reference, jacobian, jacobian_rate
@@ -52,6 +53,8 @@ __all__ = [
     "divide_and_conquer",
     "elastic_energy",
     "energy",
+    "factor_ltdl",
+    "factor_ltl",
     "floating_aba",
     "floating_crba",
     "floating_inverse_dynamics",

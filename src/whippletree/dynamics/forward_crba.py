@@ -2,8 +2,7 @@
 
 from ..mechanism import Mechanism
 from ..spatial import Array
-from .crba import crba
-from .factor import expanded_parents, ltl
+from .inertia_factors import factor_ltl
 from .rnea import bias_force
 
 
@@ -29,5 +28,4 @@ def forward_dynamics_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: 
     >>> wt.forward_dynamics_crba(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
     array([  0.375, -11.424])
     """
-    lam = expanded_parents(m.parents, [body.joint.nv for body in m.bodies])
-    return ltl(crba(m, q), lam).solve(tau - bias_force(m, q, qd, f_ext))
+    return factor_ltl(m, q).solve(tau - bias_force(m, q, qd, f_ext))

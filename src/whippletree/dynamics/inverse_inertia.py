@@ -4,8 +4,7 @@ import numpy as np
 
 from ..mechanism import Mechanism
 from ..spatial import Array
-from .crba import crba
-from .factor import expanded_parents, ltl
+from .inertia_factors import factor_ltl
 
 
 def inverse_inertia(m: Mechanism, q: Array) -> Array:
@@ -27,5 +26,4 @@ def inverse_inertia(m: Mechanism, q: Array) -> Array:
     array([[1., 0.],
            [0., 1.]])
     """
-    lam = expanded_parents(m.parents, [body.joint.nv for body in m.bodies])
-    return ltl(crba(m, q), lam).solve(np.eye(m.nv))
+    return factor_ltl(m, q).solve(np.eye(m.nv))

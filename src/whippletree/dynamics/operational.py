@@ -5,8 +5,7 @@ import numpy as np
 from ..errors import SingularError
 from ..mechanism import Mechanism
 from ..spatial import Array, solve_spd
-from .crba import crba
-from .factor import expanded_parents, ltl
+from .inertia_factors import factor_ltl
 from .jacobian import jacobian
 
 TOLERANCE = 1e-12
@@ -32,8 +31,7 @@ def inverse_operational_inertia(m: Mechanism, q: Array, frame: str) -> Array:
     >>> wt.inverse_operational_inertia(m, [0.3], "tip").diagonal().round(3)
     array([0., 3., 0., 3., 0., 0.])
     """
-    lam = expanded_parents(m.parents, [body.joint.nv for body in m.bodies])
-    Y = ltl(crba(m, q), lam).L.solve_transposed(jacobian(m, q, frame).T)
+    Y = factor_ltl(m, q).L.solve_transposed(jacobian(m, q, frame).T)
     return Y.T @ Y
 
 

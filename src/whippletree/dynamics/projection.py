@@ -6,8 +6,7 @@ import numpy as np
 
 from ..mechanism import Mechanism
 from ..spatial import Array
-from .crba import crba
-from .factor import expanded_parents, ltl
+from .inertia_factors import factor_ltl
 from .jacobian import jacobian, jacobian_rate
 from .rnea import bias_force
 
@@ -41,7 +40,7 @@ def handle_equations(
     >>> Phi[3, 3].round(3), b[3].round(3)
     (np.float64(3.0), np.float64(14.715))
     """
-    H = ltl(crba(m, q), expanded_parents(m.parents, [body.joint.nv for body in m.bodies]))
+    H = factor_ltl(m, q)
     J = np.concatenate([np.zeros((0, m.nv)), *(jacobian(m, q, frame) for frame in frames)])
     Jd_qd = [jacobian_rate(m, q, qd, frame) @ qd for frame in frames]
     Y = H.L.solve_transposed(J.T)

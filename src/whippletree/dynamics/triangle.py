@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..spatial import Array, array
 
 
@@ -27,7 +29,6 @@ def ancestors(lam: Sequence[int], i: int) -> Iterator[int]:
 class Triangle:
     """A lower triangular matrix L, kept as its rows up to the diagonal.
 
-    >>> import numpy as np
     >>> L = Triangle([[2.0], [1.0, 4.0]], [-1, 0])
     >>> L.times(np.array([1.0, 1.0])), L.transpose_times(np.array([1.0, 1.0]))
     (array([2., 5.]), array([3., 4.]))
@@ -36,11 +37,20 @@ class Triangle:
     rows: list[list[Any]]
     lam: Sequence[int]
 
+    def _diagonal(self, i: int) -> Any:
+        return self.rows[i][i]
+
     def _diagonal_times(self, i: int, x: Any) -> Any:
         return self.rows[i][i] * x
 
     def _over_diagonal(self, i: int, x: Any) -> Any:
         return x / self.rows[i][i]
+
+    def matrix(self) -> Array:
+        """(n, n) L with all its zeros."""
+        n = len(self.rows)
+        rows = [[*self.rows[i][:i], self._diagonal(i), *[0.0] * (n - 1 - i)] for i in range(n)]
+        return array(rows) if rows else np.zeros((0, 0))
 
     def times(self, x: Array) -> Array:
         """L x. n m + D1 (m + a)."""
@@ -83,6 +93,9 @@ class Triangle:
 class UnitTriangle(Triangle):
     """A triangle whose diagonal is 1, whatever stands there: every product and solve is D1 (m + a)."""
 
+    def _diagonal(self, i: int) -> Any:
+        return 1.0
+
     def _diagonal_times(self, i: int, x: Any) -> Any:
         return x
 
@@ -93,7 +106,6 @@ class UnitTriangle(Triangle):
 def symmetric_product(H: Array, lam: Sequence[int], x: Array) -> Array:
     """H x of a branch-sparse symmetric H (n, n), of which the lower half is read. n m + 2 D1 (m + a).
 
-    >>> import numpy as np
     >>> symmetric_product(np.array([[2.0, 1.0], [1.0, 3.0]]), [-1, 0], np.array([1.0, 1.0]))
     array([3., 4.])
     """
