@@ -7,9 +7,10 @@ import pytest
 
 from random_graphs import Recipe, recipe
 from whippletree.kernels import build, cuts
+from whippletree.kernels.fuse import fuse
 from whippletree.kernels.kernel import Kernel
 from whippletree.kernels.machine import host
-from whippletree.kernels.outline import outline
+from whippletree.kernels.outline import FLIP, outline
 from whippletree.kernels.program import Program
 from whippletree.kernels.trace import trace
 
@@ -22,26 +23,57 @@ def _own_cache(tmp_path, monkeypatch):
 
 
 def chain(n: int, seed: int = 0) -> Program:
-    """A recursion out and back over n links with constants of their own: values cross far and near."""
+    """A recursion out and back over n links with constants of their own, of either sign.
+
+    Values cross from near and far, and signs pass through every kind of operation.
+    """
     rng = np.random.default_rng(seed)
-    lengths = rng.uniform(0.5, 1.5, (n, 3))
+    lengths = rng.uniform(0.5, 1.5, (n, 6)) * rng.choice([-1.0, 1.0], (n, 6))
 
     def swing(q: Any, v: Any) -> Any:
         frames: list[Any] = []
         s: Any = np.array([1.0, 0.0, 0.0], dtype=object)
         for i in range(n):
             sine, cosine = q[i].sin(), q[i].cos()
-            s = np.stack(
-                [cosine * s[0] - sine * s[1], sine * s[0] + cosine * s[1], s[2] * 0.9 + lengths[i, 0]]
-            )
-            s = s + np.stack([v[i] * lengths[i, 1], -v[i], (s[0] > s[1]).where(s[0], 0.5 * s[1])])
-            s = s / (1.0 + s @ s).sqrt()
-            frames.append(s)
-        force, forces = np.zeros(3, dtype=object), []
+            e = np.stack([lengths[i, 0] * sine + lengths[i, 1] * cosine, lengths[i, 2] * cosine, sine])
+            s = np.stack([e[0] * s[0] - e[1] * s[1], e[2] * s[0] + e[0] * s[1], s[2] * 0.9 + lengths[i, 0]])
+            s = s + np.stack([v[i] * lengths[i, 1], -v[i], (s[0] > s[1]).where(s[0], lengths[i, 4] * s[1])])
+            bent = (lengths[i, 5] * s[0] + s[1]).arctan2(2.0 + abs(s[2] * lengths[i, 3]))
+            s = (s + bent.tan() / (lengths[i, 2] * 3.0)) / (1.0 + s @ s).sqrt()
+            frames.append((e, s))
+        force: Any = np.zeros(3, dtype=object)
+        forces: list[Any] = []
         for i in reversed(range(n)):
-            force = np.cross(frames[i], force + lengths[i]) * 0.5 + frames[i]
-            forces.append(force @ frames[i])
+            e, s = frames[i]
+            force = np.cross(s, force + lengths[i, :3] * e) * 0.5 + e * s
+            force = np.stack([force[0].minimum(lengths[i, 3] * e[1]), force[1] / (3.0 + e[0]), force[2]])
+            forces.append(force @ s)
         return np.stack(forces[::-1]), force, 7.25
+
+    return trace(swing, {"q": (n,), "v": (n,)})
+
+
+def arm(n: int, seed: int = 0) -> Program:
+    """The same without decisions: sums, products, quotients, sines, as in dynamics of a chain of bodies."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.uniform(0.5, 1.5, (n, 9)) * rng.choice([-1.0, 1.0], (n, 9))
+
+    def swing(q: Any, v: Any) -> Any:
+        turns: list[Any] = []
+        s: Any = np.array([1.0, 0.5, 0.0], dtype=object)
+        for i in range(n):
+            a, b, c = numbers[i].reshape(3, 3)
+            turn = np.stack([a * q[i].sin() + b * q[i].cos(), c * q[i].sin(), b * q[i].cos() - a])
+            s = 0.3 * (turn @ s) + v[i] * a
+            turns.append((turn, s))
+        weight: Any = np.diag([2.0, 3.0, 4.0])
+        forces: list[Any] = []
+        for i in reversed(range(n)):
+            turn, s = turns[i]
+            column = weight[:, 2] / (20.0 + weight[2, 2])
+            weight = 0.1 * (turn.T @ (weight - np.outer(column, weight[2])) @ turn) + np.diag(numbers[i, :3])
+            forces.append(weight[0] @ s)
+        return np.stack(forces[::-1])
 
     return trace(swing, {"q": (n,), "v": (n,)})
 
@@ -60,8 +92,9 @@ def both(program: Program, monkeypatch: pytest.MonkeyPatch) -> tuple[Kernel, Ker
     return straight, outlined
 
 
-def test_same_bits_as_straight_line_code(monkeypatch):
-    program = chain(60)
+@pytest.mark.parametrize("make", [chain, arm])
+def test_same_bits_as_straight_line_code(make, monkeypatch):
+    program = make(60)
     assert len(outline(program).calls) > 8
     straight, outlined = both(program, monkeypatch)
     rng = np.random.default_rng(1)
@@ -72,7 +105,9 @@ def test_same_bits_as_straight_line_code(monkeypatch):
     q, v = rng.uniform(-2.0, 2.0, (2, 10 * W + 3, 60))
     for one, other in zip(straight(q, v), outlined(q, v, threads=2), strict=True):
         np.testing.assert_array_equal(one, other)
-    np.testing.assert_allclose(outlined(q, v)[0], program(q, v)[0], rtol=1e-11)
+    expected = program(q, v)
+    for one, other in zip(expected, outlined(q, v), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -86,7 +121,7 @@ def test_random_graphs_in_many_small_segments(seed, monkeypatch):
     program = trace(lambda x: np.stack(made.traced(x)), {"x": (made.n_inputs,)})
     found = outline(program)
     assert len(found.calls) > 20
-    assert any(e.kind == 2 for step in found.steps for e in step.externals)
+    assert any(e.is_condition for step in found.steps for e in step.externals)
     straight, outlined = both(program, monkeypatch)
     x = rng.uniform(-1.0, 1.0, (2 * W + 1, made.n_inputs))
     np.testing.assert_array_equal(straight(x), outlined(x))
@@ -95,16 +130,39 @@ def test_random_graphs_in_many_small_segments(seed, monkeypatch):
 
 def test_code_does_not_grow_with_repetition():
     sizes = []
-    for n in (500, 1000, 2000):
-        program = chain(n)
+    for n in (100, 200, 400):
+        program = fuse(arm(n))
         found = outline(program)
         sizes.append(sum(len(step.instructions) for step in found.steps))
-        assert sum(len(found.steps[step].instructions) for step in found.calls[:, 0]) == len(
-            program.instructions
-        )
-        assert found.slots < 12 * n
-    assert max(sizes) - min(sizes) < 1000  # only where the out and back runs meet
-    assert max(sizes) < 0.1 * len(program.instructions)
+        lengths = [sum(i[0] != FLIP for i in step.instructions) for step in found.steps]
+        assert sum(lengths[step] for step in found.calls[:, 0]) == len(program.instructions)
+        assert found.slots < 40 * n
+    assert abs(sizes[2] - sizes[1]) < 2000  # only where the runs out and back begin, meet and end
+    assert sizes[2] < 0.1 * len(program.instructions)
+
+
+def test_signs_are_turned_only_where_they_differ():
+    """The same links with constants of one sign need no turning; of either sign, little."""
+
+    def turned(program: Program) -> float:
+        found = outline(program)
+        each = [sum(i[0] == FLIP for i in step.instructions) for step in found.steps]
+        return sum(each[step] for step in found.calls[:, 0]) / len(program.instructions)
+
+    def links(signs: np.ndarray) -> Program:
+        def wind(x: Any) -> Any:
+            y = x[::-1]
+            for i in range(1500):
+                c = signs[i] * (0.1 + 1e-5 * i)
+                e = np.stack([c[0] * x[0] + c[1] * x[1], c[2] * x[0] + c[3] * x[1]])
+                x = x + 0.01 * np.stack([e[0] * y[0] + e[1] * y[1], e[1] * y[0] - e[0] * y[1]])
+            return x
+
+        return trace(wind, {"x": (2,)})
+
+    rng = np.random.default_rng(0)
+    assert turned(links(np.ones((1500, 4)))) == 0.0
+    assert 0.0 <= turned(links(rng.choice([-1.0, 1.0], (1500, 4)))) < 0.2
 
 
 def test_frames_are_used_again():
@@ -119,16 +177,15 @@ def test_frames_are_used_again():
     assert outline(program).slots < 100
 
 
-def test_a_long_kernel_outlines_by_itself(monkeypatch):
-    program = chain(1200)
+def test_a_long_kernel_outlines_by_itself():
+    program = arm(300)
     assert build.is_long(program)
-    kernel = Kernel(program, "chain")
-    q, v = np.random.default_rng(2).uniform(-2.0, 2.0, (2, W + 1, 1200))
+    kernel = Kernel(program, "arm")
+    q, v = np.random.default_rng(2).uniform(-2.0, 2.0, (2, W + 1, 300))
     batch = kernel(q, v)
     for i in range(W + 1):
-        for one, many in zip(kernel(q[i], v[i]), batch, strict=True):
-            np.testing.assert_array_equal(one, many[i] if np.ndim(many) else many)
-    np.testing.assert_allclose(batch[0], program(q, v)[0], rtol=1e-10)
+        np.testing.assert_array_equal(kernel(q[i], v[i]), batch[i])
+    np.testing.assert_allclose(batch, program(q, v), rtol=1e-9, atol=1e-12)
     assert "wt.step" in kernel.source("llvm")
 
 

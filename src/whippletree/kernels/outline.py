@@ -3,7 +3,7 @@
 A chain of thousands of bodies takes the same few steps over and over; as one stretch of straight-line code it
 would take minutes to compile. Here the program is cut into segments, and segments with the same operations,
 the same wiring and operands in the same places become one subroutine. What differs from call to call,
-constants and where frames of values lie, goes into tables.
+constants, signs and where frames of values lie, goes into tables.
 """
 
 from __future__ import annotations
@@ -15,24 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .program import Instruction, Program
-from .segments import CONSTANT, Segments, classes, ranked, spans
+from .segments import CONSTANT, SIGNED, Segments, classes, ranked, spans
+from .signs import Bits, Flips, flips
 
 Ints = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+FLIP = "flip"  # the operation of steps that turns the sign of its first operand by the sign bit of its second
+
+_WITH_SIGNS = {(bare, first, second): name for name, (bare, first, second) in SIGNED.items()}
 
 
 class External(NamedTuple):
-    """An operand from outside a step.
+    """An operand from outside a step: a value of another call, or a constant of its own.
 
     Attributes:
-        kind: A constant, or a value, real or condition, of another call.
-        source: Which of the call's sources it lies in.
-        place: Its place there; of a constant, among those of the call.
+        source: Which of the call's sources it lies in; -1 for a constant.
+        place: Its place there; of a constant, its place among those of the call.
+        is_condition: Whether it is a condition.
         literal: The number, if it is a constant that is the same in every call.
     """
 
-    kind: int
-    source: int = -1
-    place: int = -1
+    source: int
+    place: int
+    is_condition: bool = False
     literal: float | None = None
 
 
@@ -40,14 +46,14 @@ class Step(NamedTuple):
     """A subroutine.
 
     Attributes:
-        externals: Operands from outside, in order of first use; their numbers are 0, 1, …
-        instructions: As in a program; values of the step are numbered after the externals.
-        kept: Numbers of values that go into the call's frame, in order of their places.
+        externals: Operands from outside; their numbers are 0, 1, …
+        instructions: As in a program, or FLIP; values of the step are numbered after the externals.
+        kept: Numbers of values that go into the call's two frames, in order of their places.
     """
 
     externals: tuple[External, ...]
     instructions: tuple[Instruction, ...]
-    kept: tuple[int, ...]
+    kept: tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Outline:
     Attributes:
         steps: The subroutines.
         calls: (n, 3): step, where its row of `table` begins, where its constants begin.
-        table: Rows: first slot of the call's frame, then first slots of its sources.
+        table: Rows: first slots of the call's two frames, then of its sources.
         constants: Of all calls, one after the other.
         literals: Constants that are results.
         results: Slot of every output scalar.
@@ -67,8 +73,8 @@ class Outline:
     steps: tuple[Step, ...]
     calls: Ints
     table: Ints
-    constants: NDArray[np.float64]
-    literals: NDArray[np.float64]
+    constants: Reals
+    literals: Reals
     results: Ints
     slots: int
 
@@ -86,9 +92,7 @@ def outline(program: Program) -> Outline:
     (True, True)
     """
     segments = Segments(program)
-    source = np.full(len(segments.ext_frame), -1)
-    framed = segments.ext_frame >= 0
-    source[framed], _ = ranked(segments.ext_segment[framed], segments.ext_frame[framed], len(segments))
+    source, _ = ranked(segments.ext_segment, segments.ext_frame, len(segments))
 
     def key(s: int) -> bytes:
         part = slice(segments.ext_bounds[s], segments.ext_bounds[s + 1])
@@ -99,8 +103,10 @@ def outline(program: Program) -> Outline:
     rows: list[list[int]] = [[]] * len(segments)
     constants: list[list[float]] = [[]] * len(segments)
     for alike in members:
-        externals = _externals(segments, source, alike, rows, constants)
-        steps.append(_step(segments, int(alike[0]), externals))
+        writer = _StepWriter(segments, source, alike)
+        steps.append(writer.step())
+        for s, row, own in zip(alike.tolist(), writer.rows(), writer.own_constants(), strict=True):
+            rows[s], constants[s] = row, own
     begins = [np.cumsum([0, *map(len, lists)])[:-1] for lists in (rows, constants)]
     return Outline(
         tuple(steps),
@@ -113,42 +119,118 @@ def outline(program: Program) -> Outline:
     )
 
 
-def _externals(
-    segments: Segments, source: Ints, alike: Ints, rows: list[list[int]], constants: list[list[float]]
-) -> tuple[External, ...]:
-    """Operands of the step that these segments share; their rows of the table and constants are filled in."""
-    places = spans(segments.ext_bounds, alike)
-    one = places[0]
-    is_constant = segments.ext_kind[one] == CONSTANT
-    numbers = segments.ext_number[places[:, is_constant]] - segments.program.first_constant
-    values = segments.constants[numbers]
-    fixed = (values.view(np.int64) == values[0].view(np.int64)).all(axis=0)  # by their bits: -0 is not 0
-    _, firsts = np.unique(source[one][~is_constant], return_index=True)
-    frames = segments.ext_frame[places[:, ~is_constant]][:, firsts]
-    for s, row, own in zip(alike.tolist(), frames.tolist(), values[:, ~fixed].tolist(), strict=True):
-        rows[s] = [int(segments.frame[s]), *row]
-        constants[s] = own
+class _StepWriter:
+    """Makes one step for segments that are alike."""
 
-    externals: list[External] = []
-    of_step = iter(zip(fixed.tolist(), values[0].tolist(), (np.cumsum(~fixed) - 1).tolist(), strict=True))
-    for at in one.tolist():
-        kind = int(segments.ext_kind[at])
-        if kind != CONSTANT:
-            externals.append(External(kind, int(source[at]), int(segments.ext_place[at])))
-            continue
-        is_fixed, value, place = next(of_step)
-        externals.append(External(kind, literal=value) if is_fixed else External(kind, place=place))
-    return tuple(externals)
+    def __init__(self, segments: Segments, source: Ints, alike: Ints) -> None:
+        self.segments = segments
+        self.alike = alike
+        self.places = spans(segments.bounds, alike)  # (segments, n) of instructions
+        self.outside = spans(segments.ext_bounds, alike)  # (segments, n) of operands from outside
+        self.externals = [
+            External(int(source[at]), int(segments.ext_place[at]), bool(segments.ext_condition[at]))
+            for at in self.outside[0].tolist()
+        ]
+        self.source = source[self.outside[0]]
+        self.wires: list[list[int]] = segments.wires[self.places[0]].tolist()
+        self.names = [segments.names[code] for code in segments.ops[self.places[0]].tolist()]
+        self.kept = [places.tolist() for places in segments.kept[segments.shape_of[alike[0]]]]
+        self.flips = self._flips()
+        self._columns: dict[bytes, int] = {}  # constants over all segments, by their bytes to their number
+        self._given: list[Reals] = []  # those that differ from call to call
 
+    def _flips(self) -> Flips:
+        signs = self.segments.signs[self.places]
+        if (signs == signs[0]).all():
+            return Flips({}, {}, {}, {})
+        conditions = [external.is_condition for external in self.externals]
+        return flips(self.names, self.wires, signs, conditions, [*self.kept[0], *self.kept[1]])
 
-def _step(segments: Segments, s: int, externals: tuple[External, ...]) -> Step:
-    """The subroutine of a segment."""
-    n = len(externals)
-    part = slice(segments.bounds[s], segments.bounds[s + 1])
-    wires = segments.wires[part]
-    numbers = np.where(wires >= 0, wires + n, np.where(wires == -1, -1, -2 - wires)).tolist()
-    names = [segments.names[code] for code in segments.ops[part].tolist()]
-    instructions = tuple(
-        (name, n + i, *operands) for i, (name, operands) in enumerate(zip(names, numbers, strict=True))
-    )
-    return Step(externals, instructions, tuple((segments.kept[segments.shape_of[s]] + n).tolist()))
+    def rows(self) -> list[list[int]]:
+        """For every segment the first slots of its frames and its sources."""
+        _, firsts = np.unique(self.source, return_index=True)
+        frames = self.segments.ext_frame[self.outside][:, firsts]
+        return np.column_stack([self.segments.frame[self.alike], frames]).tolist()
+
+    def own_constants(self) -> list[list[float]]:
+        """For every segment its constants; to be asked for when the step is made."""
+        if not self._given:
+            return [[] for _ in self.alike]
+        return np.column_stack(self._given).tolist()
+
+    def step(self) -> Step:
+        # Constants first: values are numbered after all that comes from outside.
+        constants = {
+            (i, k): self._constant(i, k)
+            for i, row in enumerate(self.wires)
+            for k, wire in enumerate(row)
+            if wire == CONSTANT
+        }
+        masks = {
+            bits.tobytes(): self._column(np.where(bits, -0.0, 0.0))
+            for part in (self.flips.externals, self.flips.terms, self.flips.kept)
+            for bits in part.values()
+        }
+        n = len(self.externals)
+        instructions: list[Instruction] = []
+
+        def put(op: str, operands: list[int]) -> int:
+            number = n + len(instructions)
+            a, b, c = operands
+            instructions.append((op, number, a, b, c))
+            return number
+
+        def turned(number: int, bits: Bits) -> int:
+            return put(FLIP, [number, masks[bits.tobytes()], -1])
+
+        outside: dict[int, int] = {}  # operands from outside, turned, to their numbers
+        inside: list[int] = []
+        for i, (name, row) in enumerate(zip(self.names, self.wires, strict=True)):
+            numbers = []
+            for k, wire in enumerate(row):
+                if wire == CONSTANT:
+                    number = constants[i, k]
+                elif wire < -1:
+                    number = -2 - wire
+                    if number in self.flips.externals:
+                        if number not in outside:
+                            outside[number] = turned(number, self.flips.externals[number])
+                        number = outside[number]
+                else:
+                    number = inside[wire] if wire >= 0 else -1
+                if (i, k) in self.flips.terms:
+                    number = turned(number, self.flips.terms[i, k])
+                numbers.append(number)
+            inside.append(put(*self._signed(i, name, numbers)))
+        for i, bits in self.flips.kept.items():
+            inside[i] = turned(inside[i], bits)
+        soon, late = (tuple(inside[i] for i in places) for places in self.kept)
+        return Step(tuple(self.externals), tuple(instructions), (soon, late))
+
+    def _signed(self, i: int, name: str, numbers: list[int]) -> tuple[str, list[int]]:
+        """The operation with the signs it has in the first segment."""
+        first, second = self.segments.signs[self.places[0, i]].tolist()
+        if name == "add" and first:
+            return "sub", [numbers[1], numbers[0], -1]
+        return _WITH_SIGNS.get((name, int(first), int(second)), name), numbers
+
+    def _constant(self, i: int, position: int) -> int:
+        """Number of a constant operand."""
+        segments = self.segments
+        numbers = segments.operands[self.places[:, i], position] - segments.program.first_constant
+        values = segments.constants[numbers]
+        turned = self.flips.constants.get((i, position))
+        return self._column(values if turned is None else np.where(turned, -values, values))
+
+    def _column(self, values: Reals) -> int:
+        """Number of a constant that has these values in the segments; the same for the same values."""
+        known = self._columns.get(values.tobytes())
+        if known is None:
+            known = self._columns[values.tobytes()] = len(self.externals)
+            bits = values.view(np.int64)  # by their bits: -0 is not 0
+            if (bits == bits[0]).all():
+                self.externals.append(External(-1, -1, literal=float(values[0])))
+            else:
+                self.externals.append(External(-1, len(self._given)))
+                self._given.append(values)
+        return known

@@ -17,12 +17,11 @@ from .llvm import (
     write_instruction,
 )
 from .ops import OPS
-from .outline import Outline, Step, outline
+from .outline import FLIP, Outline, Step, outline
 from .program import Program
-from .segments import CONDITION, CONSTANT
 from .structure import leaves
 from .transpose import load_rows, store_piece
-from .vecmath_ir import Lanes, Real
+from .vecmath_ir import Lanes, Real, Truth
 
 
 def outlined_text(program: Program, width: int, fma: bool) -> str:
@@ -85,9 +84,9 @@ def _step(number: int, step: Step, width: int, fma: bool) -> str:
     bases: dict[int, str] = {}
 
     def base(source: int) -> str:
-        """Address of the frame of a source; -1 is the call's own."""
+        """Address of the frame of a source; -2 and -1 are the call's own."""
         if source not in bases:
-            at = e.line(f"getelementptr i32, ptr %row, i64 {1 + source}")
+            at = e.line(f"getelementptr i32, ptr %row, i64 {2 + source}")
             slot = e.line(f"sext i32 {e.line(f'load i32, ptr {at}, align 4')} to i64")
             bases[source] = _slot(e, "%work", slot)
         return bases[source]
@@ -96,28 +95,30 @@ def _step(number: int, step: Step, width: int, fma: bool) -> str:
         external = step.externals[k]
         if external.literal is not None:
             return e.real(external.literal)
-        if external.kind == CONSTANT:
+        if external.source < 0:
             at = e.line(f"getelementptr double, ptr %constants, i64 {external.place}")
             return _splat(e, e.line(f"load double, ptr {at}, align 8"))
         value = _load(e, _slot(e, base(external.source), str(external.place)))
-        return e.compare("une", value, e.real(0.0)) if external.kind == CONDITION else value
+        return e.compare("une", value, e.real(0.0)) if external.is_condition else value
 
     values = [""] * (len(step.externals) + len(step.instructions))
     pairs: dict[int, tuple[Real, Real]] = {}
-    slots = {value: slot for slot, value in enumerate(step.kept)}
+    slots = {number: (k - 2, place) for k in (0, 1) for place, number in enumerate(step.kept[k])}
     for instruction in step.instructions:
-        for k in instruction[2:]:
+        op, out, *operands = instruction
+        for k in operands:
             if 0 <= k < len(step.externals) and not values[k]:
                 values[k] = operand(k)
-        write_instruction(e, instruction, values, pairs)
-        out = instruction[1]
+        if op == FLIP:
+            values[out] = e.flip_sign(Real(values[operands[0]]), e.bits(Real(values[operands[1]])))
+        else:
+            write_instruction(e, instruction, values, pairs)
         if out in slots:
             value = values[out]
-            if OPS[instruction[0]].is_condition:
-                value = e.line(
-                    f"select {e.truth_type} {value}, {e.real_type} {e.real(1.0)}, {e.real_type} {e.real(0.0)}"
-                )
-            at = _slot(e, base(-1), str(slots[out]))
+            if op != FLIP and OPS[op].is_condition:
+                value = e.select(Truth(value), e.real(1.0), e.real(0.0))
+            frame, place = slots[out]
+            at = _slot(e, base(frame), str(place))
             # Volatile for the reason given in `store_piece`.
             e.lines.append(f"  store volatile {e.real_type} {value}, ptr {at}, align {8 * width}")
     body = "\n".join(e.lines)

@@ -17,35 +17,50 @@ from .program import Program
 
 Ints = NDArray[np.int64]
 
-REAL, CONSTANT, CONDITION = 0, 1, 2  # kinds of operands from outside a segment
+CONSTANT = -(2**40)  # the wire of a constant
+_SOON = 3  # segments
+
+# Operations that differ from another by signs alone: (the other, sign of its first term, of its second).
+# The product is the first term of a fused operation.
+SIGNED = {"sub": ("add", 0, 1), "fms": ("fma", 0, 1), "fnma": ("fma", 1, 0), "neg": ("neg", 1, 0)}
+# Operations whose first two operands may be exchanged once signs are aside.
+SYMMETRIC = ("add", "mul", "fma")
 
 
 class Segments:
     """The segments of a program.
 
+    Two segments have one shape if they do the same with values from the same places, up to signs: the
+    constants of one body make a sum where those of another make a difference, and the order of operands
+    hangs on that, too.
+
     Values that one segment computes and another needs lie in numbered slots: first the inputs, then constants
-    that are results, then the frames of the segments. Segments of the same operations and wiring have one
-    shape and leave the same values in their frames. A frame is used again when nobody needs its content.
+    that are results, then the frames of the segments, two for each: one for values that are soon used up, one
+    for the others. Segments of one shape leave the same values in their frames. A frame is used again when
+    nobody needs its content; that keeps the work space small and near.
 
     Attributes, by instruction:
-        ops: Code of the operation, an index into `names`.
-        wires: (n, 3) operands: their place in the segment; -1 for none; -2 - k for the k-th from outside.
+        ops: Code of the operation without signs, an index into `names`.
+        operands: (n, 3) numbers of the operands, symmetric ones in ascending order; -1 for none.
+        signs: (n, 2) whether the first and the second term of a sum are subtracted.
+        wires: (n, 3) operands: place in the segment; -1 for none; CONSTANT; -2 - k for the k-th from outside.
         segment_of: The segment.
-        place: Place of the result in the frame, if it is kept there.
+        place: Place of the result in its frame, if it is kept.
+        late: Which of the two frames that is.
     By segment:
         bounds: First instruction; one entry more.
         ext_bounds: First operand from outside; one entry more.
         shape_of: The shape.
-        frame: First slot of the frame.
-    By operand from outside, in order of first use in its segment:
+        frame: (n, 2) first slots of the frames.
+    By operand from outside, constants aside, in order of first use in its segment:
         ext_number: The value.
         ext_segment: The segment that uses it.
-        ext_kind: REAL, CONSTANT or CONDITION.
-        ext_frame: First slot of the frame it lies in; an input is a frame of its own; -1 for a constant.
+        ext_condition: Whether it is a condition.
+        ext_frame: First slot of the frame it lies in; an input is a frame of its own.
         ext_place: Its place in the frame.
     Else:
         constants: The program's constants.
-        kept: By shape, the places in the segment of values left in the frame.
+        kept: By shape, the places in the segment of values left in the two frames.
         literals: Numbers of the constants that are results.
         slots: How many slots there are.
     """
@@ -53,18 +68,12 @@ class Segments:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.first = program.first_instruction
-        instructions, count = program.instructions, len(program.instructions)
-        self.names = sorted({i[0] for i in instructions})
-        codes = {name: code for code, name in enumerate(self.names)}
-        self.ops: Ints = np.fromiter((codes[i[0]] for i in instructions), np.int64, count)
-        operands = np.empty((count, 3), np.int64)
-        for k in range(3):
-            operands[:, k] = np.fromiter(map(itemgetter(2 + k), instructions), np.int64, count)
         self.constants = np.array(program.constants, np.float64)
         self.results: Ints = np.array(program.results, np.int64)
-        self._cut(operands)
-        self._wire(operands)
-        self.shape_of, self._members = classes(self._signature(s) for s in range(len(self.bounds) - 1))
+        self._read()
+        self._cut()
+        self._wire()
+        self.shape_of, self._members = classes(self._signature(s) for s in range(len(self)))
         self._keep()
         self._place_frames()
         self._locate()
@@ -72,79 +81,104 @@ class Segments:
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
-    def _cut(self, operands: Ints) -> None:
-        own = self.first + np.arange(len(operands))[:, None]
-        distances = np.where(operands >= self.first, own - operands, 0)
-        self.bounds: Ints = np.array([0, *cuts(self.ops, distances), len(operands)])
+    def _read(self) -> None:
+        """Instructions as arrays, signs and order of operands aside."""
+        instructions, count = self.program.instructions, len(self.program.instructions)
+        used = {i[0] for i in instructions}
+        bare = {name: SIGNED[name][0] if name in SIGNED else name for name in used}
+        self.names = sorted(set(bare.values()))
+        codes = {name: self.names.index(bare[name]) for name in used}
+        self.ops: Ints = np.fromiter((codes[i[0]] for i in instructions), np.int64, count)
+        self.operands: Ints = np.empty((count, 3), np.int64)
+        for k in range(3):
+            self.operands[:, k] = np.fromiter(map(itemgetter(2 + k), instructions), np.int64, count)
+        self.signs = np.zeros((count, 2), bool)
+        for name in used & set(SIGNED):
+            where = np.fromiter((i[0] == name for i in instructions), bool, count)
+            self.signs[where] = SIGNED[name][1:]
+        symmetric = np.isin(self.ops, [k for k, name in enumerate(self.names) if name in SYMMETRIC])
+        swap = symmetric & (self.operands[:, 0] > self.operands[:, 1])
+        self.operands[swap, :2] = self.operands[swap, 1::-1]
+        add = self.ops == (self.names.index("add") if "add" in self.names else -1)
+        self.signs[swap & add] = self.signs[swap & add, ::-1]
+
+    def _cut(self) -> None:
+        own = self.first + np.arange(len(self.ops))[:, None]
+        distances = np.where(self.operands >= self.first, own - self.operands, 0)
+        self.bounds: Ints = np.array([0, *cuts(self.ops, distances), len(self.ops)])
         self.segment_of: Ints = np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
-    def _wire(self, operands: Ints) -> None:
+    def _wire(self) -> None:
         """Operands by their place within the segment, or by order of first use if they are from outside."""
+        operands, first_constant = self.operands, self.program.first_constant
         segment = np.broadcast_to(self.segment_of[:, None], operands.shape)
         begin = self.first + self.bounds[segment]
         inside = operands >= begin
-        outside = (operands >= 0) & ~inside
-        self.wires: Ints = np.where(inside, operands - begin, -1)
+        constant = (operands >= first_constant) & (operands < self.first)
+        outside = (operands >= 0) & ~inside & ~constant
+        self.wires: Ints = np.where(inside, operands - begin, np.where(constant, CONSTANT, -1))
         users, numbers = segment[outside], operands[outside]
         ranks, distinct = ranked(users, numbers, len(self))
         self.wires[outside] = -2 - ranks
         self.ext_segment, self.ext_number = users[distinct], numbers[distinct]
         self.ext_bounds: Ints = np.searchsorted(self.ext_segment, np.arange(len(self) + 1))
-        kinds = np.full(self.program.n_values, REAL)
-        kinds[self.program.first_constant : self.first] = CONSTANT
-        conditions = np.array([OPS[name].is_condition for name in self.names], bool)
-        kinds[self.first :][conditions[self.ops]] = CONDITION
-        self.ext_kind: Ints = kinds[self.ext_number]
+        is_condition = np.zeros(self.program.n_values, bool)
+        is_condition[self.first :] = np.array([OPS[name].is_condition for name in self.names], bool)[self.ops]
+        self.ext_condition = is_condition[self.ext_number]
 
     def _signature(self, s: int) -> bytes:
         """Operations, wiring and kinds of operands of a segment."""
         b, e = self.bounds[s], self.bounds[s + 1]
-        kinds = self.ext_kind[self.ext_bounds[s] : self.ext_bounds[s + 1]]
+        kinds = self.ext_condition[self.ext_bounds[s] : self.ext_bounds[s + 1]]
         return self.ops[b:e].tobytes() + self.wires[b:e].tobytes() + kinds.tobytes()
 
     def _keep(self) -> None:
-        """What any segment of a shape has to leave to others, all of them leave."""
-        wanted = np.zeros(len(self.ops), bool)
-        for numbers in (self.ext_number, self.results):
-            wanted[numbers[numbers >= self.first] - self.first] = True
+        """What any segment of a shape has to leave to others, all of them leave; for long if any has to."""
+        last_reader = np.full(len(self.ops), -1)
+        computed = self.ext_number >= self.first
+        np.maximum.at(last_reader, self.ext_number[computed] - self.first, self.ext_segment[computed])
+        last_reader[self.results[self.results >= self.first] - self.first] = len(self)
         self.place: Ints = np.zeros(len(self.ops), np.int64)
-        self.kept: list[Ints] = []
+        self.late: Ints = np.zeros(len(self.ops), np.int64)
+        self.kept: list[tuple[Ints, Ints]] = []
+        self._last_use: Ints = np.zeros((len(self), 2), np.int64)
         for members in self._members:
             places = spans(self.bounds, members)
-            kept = np.flatnonzero(wanted[places].any(axis=0))
-            self.place[places[:, kept]] = np.arange(len(kept))
-            self.kept.append(kept)
+            wanted = (last_reader[places] >= 0).any(axis=0)
+            late = (last_reader[places] > members[:, None] + _SOON).any(axis=0)
+            both = np.flatnonzero(wanted & ~late), np.flatnonzero(wanted & late)
+            self.late[places] = late
+            for k, kept in enumerate(both):
+                self.place[places[:, kept]] = np.arange(len(kept))
+                self._last_use[members, k] = last_reader[places[:, kept]].max(axis=1, initial=-1)
+            self.kept.append(both)
 
     def _place_frames(self) -> None:
-        last_use = np.arange(len(self))
-        computed = self.ext_number >= self.first
-        sources = self.segment_of[self.ext_number[computed] - self.first]
-        np.maximum.at(last_use, sources, self.ext_segment[computed])
-        last_use[self.segment_of[self.results[self.results >= self.first] - self.first]] = len(self)
-        ending: list[list[int]] = [[] for _ in range(len(self) + 1)]
-        for s, end in enumerate(last_use.tolist()):
-            ending[end].append(s)
-
+        ending: list[list[tuple[int, int]]] = [[] for _ in range(len(self) + 1)]
+        for s, ends in enumerate(self._last_use.tolist()):
+            for k, end in enumerate(ends):
+                ending[max(end, s)].append((s, k))
         is_constant = (self.results >= self.program.first_constant) & (self.results < self.first)
         self.literals: Ints = np.unique(self.results[is_constant])
         self.slots = self.program.n_inputs + len(self.literals)
-        self.frame: Ints = np.zeros(len(self), np.int64)
+        self.frame: Ints = np.zeros((len(self), 2), np.int64)
         free: dict[int, list[int]] = {}  # by size
-        sizes = [len(self.kept[shape]) for shape in self.shape_of.tolist()]
-        for s, size in enumerate(sizes):
-            if free.get(size):
-                self.frame[s] = free[size].pop()
-            else:
-                self.frame[s] = self.slots
-                self.slots += size
-            for ended in ending[s]:  # only now: a segment does not write where it reads
-                free.setdefault(sizes[ended], []).append(int(self.frame[ended]))
+        sizes = [[len(kept) for kept in self.kept[shape]] for shape in self.shape_of.tolist()]
+        for s, pair in enumerate(sizes):
+            for k, size in enumerate(pair):
+                if free.get(size):
+                    self.frame[s, k] = free[size].pop()
+                else:
+                    self.frame[s, k] = self.slots
+                    self.slots += size
+            for ended, k in ending[s]:  # only now: a segment does not write where it reads
+                free.setdefault(sizes[ended][k], []).append(int(self.frame[ended, k]))
 
     def _locate(self) -> None:
         computed = self.ext_number >= self.first
         index = np.where(computed, self.ext_number - self.first, 0)
-        frame = np.where(computed, self.frame[self.segment_of[index]], self.ext_number)
-        self.ext_frame: Ints = np.where(self.ext_kind == CONSTANT, -1, frame)
+        frame = self.frame[self.segment_of[index], self.late[index]]
+        self.ext_frame: Ints = np.where(computed, frame, self.ext_number)
         self.ext_place: Ints = np.where(computed, self.place[index], 0)
 
     def result_slots(self) -> Ints:
@@ -153,7 +187,9 @@ class Segments:
         is_constant = (self.results >= self.program.first_constant) & (self.results < self.first)
         slots[is_constant] = self.program.n_inputs + np.searchsorted(self.literals, self.results[is_constant])
         index = self.results[self.results >= self.first] - self.first
-        slots[self.results >= self.first] = self.frame[self.segment_of[index]] + self.place[index]
+        slots[self.results >= self.first] = (
+            self.frame[self.segment_of[index], self.late[index]] + self.place[index]
+        )
         return slots
 
 
