@@ -7,7 +7,6 @@ import numpy as np
 from scipy.integrate import BDF, DOP853, RK45, Radau
 
 from ..spatial import Array
-from .motion import Motion
 
 METHODS: dict[str, Any] = {"RK45": RK45, "DOP853": DOP853, "Radau": Radau, "BDF": BDF}
 
@@ -17,7 +16,8 @@ class Adaptive:
 
     Args:
         method: One of `METHODS`.
-        motion: Of the mechanism.
+        settle: Brings a state back to where states are, such as quaternions to their sphere; None if they
+            are everywhere.
         slope: dy/dt at (t, y).
         y: The state at t = 0.
         end: When to stop, s.
@@ -27,16 +27,15 @@ class Adaptive:
     def __init__(
         self,
         method: str,
-        motion: Motion,
+        settle: Callable[[Array], Array] | None,
         slope: Callable[[float, Array], Array],
         y: Array,
         end: float,
         rtol: float,
         atol: float,
     ) -> None:
-        self.motion, self.slope = motion, slope
+        self.slope, self.settle = slope, settle
         self.solver = METHODS[method](slope, 0.0, y, end, rtol=rtol, atol=atol)
-        self._project = motion.m.nq != motion.m.nv
 
     @property
     def t(self) -> float:
@@ -50,23 +49,21 @@ class Adaptive:
         """Take a step; what went wrong, and the states within the step as a function of time."""
         message = self.solver.step()
         inside = self.solver.dense_output() if message is None else None
-        if message is None and self._project:
-            self._bring_back()
+        if message is None and self.settle is not None:
+            self._bring_back(self.settle)
 
         def state(t: float) -> Array:
             if t == self.solver.t or inside is None:
                 return self.solver.y
             y = np.array(inside(t))
-            y[: self.motion.m.nq] = self.motion.projected(y[: self.motion.m.nq])
-            return y
+            return y if self.settle is None else self.settle(y)
 
         return message, state
 
-    def _bring_back(self) -> None:
-        """Put the quaternions of the solver's state back on their sphere."""
-        solver, nq = self.solver, self.motion.m.nq
-        y = solver.y.copy()
-        y[:nq] = self.motion.projected(y[:nq])
+    def _bring_back(self, settle: Callable[[Array], Array]) -> None:
+        """Settle the solver's own state."""
+        solver = self.solver
+        y = settle(solver.y)
         if isinstance(solver, BDF):
             solver.D[0] = y  # the newest point of its polynomial
         else:

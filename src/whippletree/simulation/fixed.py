@@ -1,8 +1,8 @@
 """Integrators of fixed step.
 
 A state is y = (q, qd), (nq + nv,). Quaternions are coordinates of the space around their sphere, in which
-every Runge-Kutta method keeps its order; each step ends with a projection back (Hairer, Lubich, Wanner,
-Geometric Numerical Integration, §IV.4). Euler and midpoint step along the exponential map instead.
+every Runge-Kutta method keeps its order; who calls brings each state back (Hairer, Lubich, Wanner, Geometric
+Numerical Integration, §IV.4). Euler and midpoint step along the exponential map instead.
 """
 
 from collections.abc import Callable
@@ -25,6 +25,7 @@ class Integrator(Protocol):
     """One step of fixed length."""
 
     order: ClassVar[int]
+    motion: Motion
 
     def __init__(self, motion: Motion, forces: Forces) -> None: ...
 
@@ -96,7 +97,6 @@ class RungeKutta:
         self._A = [np.array(row) for row in self.A]
         self._b, self._c = np.array(self.b), [sum(row) for row in self.A]
         self._slopes = np.empty((len(self.b), motion.m.nq + motion.m.nv))
-        self._project = motion.m.nq != motion.m.nv
 
     def step(self, t: float, y: Array, h: float) -> Array:
         nq, slopes = self.motion.m.nq, self._slopes
@@ -105,10 +105,7 @@ class RungeKutta:
             q, qd = stage[:nq], stage[nq:]
             tau, *f_ext = self.forces(t + c * h, q, qd)
             self.motion.rates(q, qd, tau, *f_ext, out=slopes[i])
-        new = _moved(y, h, self._b, slopes)
-        if self._project:
-            new[:nq] = self.motion.projected(new[:nq])
-        return new
+        return _moved(y, h, self._b, slopes)
 
 
 def _moved(y: Array, h: float, weights: Array, slopes: Array) -> Array:

@@ -11,25 +11,34 @@ from .. import dynamics
 from ..compile import compile, record
 from ..kernels.derivatives import jacobian
 from ..kernels.kernel import Kernel
+from ..kernels.program import Program
 from ..kernels.simplify import simplify
+from ..loops import lambda_first
 from ..mechanism import Mechanism
 from ..public import energy
 from ..roads import forward_dynamics
 from ..spatial import Array, array, maximum, minimum
 
+Rows = tuple[int, ...]
 
-def acceleration(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
+
+def acceleration(
+    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, rows: Rows = ()
+) -> Array:
     """(nv,) qdd under actuator forces, held within their effort limits, and all that is passive.
 
     Args:
-        m: A tree, gears included.
+        m: The mechanism, loops and gears included.
         q, qd: (nq,), (nv,) its state.
         tau: (nv,) forces of the actuators, N m or N.
         f_ext: (nb, 6) further forces on the bodies, in body coordinates, or None.
+        rows: With loops, numbers of independent rows of their constraints.
     """
     passive, springs = dynamics.passive_forces(m, q, qd)
     forces = springs if f_ext is None else f_ext if springs is None else f_ext + springs
     total = limited(m, tau) + passive
+    if m.loops:
+        return lambda_first(m, q, qd, total, forces, rows=rows)
     return forward_dynamics(m, q, qd, total, f_ext=forces)
 
 
@@ -45,22 +54,26 @@ def limited(m: Mechanism, tau: Array) -> Array:
     return np.concatenate(parts)
 
 
-def rates(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
+def rates(
+    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, rows: Rows = ()
+) -> Array:
     """(nq + nv,) dq/dt and qdd."""
-    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext)])
+    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext, rows)])
 
 
-def euler_step(m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None) -> Array:
+def euler_step(
+    m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None, rows: Rows = ()
+) -> Array:
     """(nq + nv,) the state after a step of semi-implicit Euler: new velocities move the positions."""
-    new = qd + h * acceleration(m, q, qd, tau, f_ext)
+    new = qd + h * acceleration(m, q, qd, tau, f_ext, rows)
     return np.concatenate([m.integrate(q, h * new), new])
 
 
 def midpoint_acceleration(
-    m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None
+    m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None, rows: Rows = ()
 ) -> Array:
     """(nv,) qdd at the middle of a step h that starts at q and has the mean velocity qd."""
-    return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext)
+    return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext, rows)
 
 
 def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
@@ -86,15 +99,20 @@ class Motion:
     Attributes:
         m: The mechanism.
         external: Whether forces on the bodies, f_ext (nb, 6), are a last input of all that has forces.
+        rows: With loops, numbers of independent rows of their constraints.
     """
 
     m: Mechanism
     external: bool
+    rows: Rows
 
-    def _compiled(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Kernel:
+    def _recorded(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Program:
         if self.external:
             shapes["f_ext"] = (len(self.m), 6)
-        return compile(function, self.m, inputs=shapes)
+        return record(function, self.m, inputs=shapes, rows=self.rows)
+
+    def _compiled(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Kernel:
+        return Kernel(self._recorded(function, **shapes), function.__name__)
 
     @cached_property
     def rates(self) -> Kernel:
@@ -111,10 +129,7 @@ class Motion:
     @cached_property
     def midpoint_derivative(self) -> Kernel:
         """Of `midpoint_acceleration` by the mean velocity: {"qd": (nv, nv)}."""
-        shapes: dict[str, tuple[int, ...]] = {"h": ()}
-        if self.external:
-            shapes["f_ext"] = (len(self.m), 6)
-        return Kernel(simplify(jacobian(record(midpoint_acceleration, self.m, inputs=shapes), ["qd"])))
+        return Kernel(simplify(jacobian(self._recorded(midpoint_acceleration, h=()), ["qd"])))
 
     @cached_property
     def energies(self) -> Kernel:
@@ -129,9 +144,9 @@ class Motion:
         return compile(advanced, self.m, inputs={"h": ()})
 
 
-def motion(m: Mechanism, external: bool = False) -> Motion:
+def motion(m: Mechanism, external: bool = False, rows: Rows = ()) -> Motion:
     """The compiled equations of a mechanism; those of equal mechanisms are made once."""
-    return _motion(Moment(m), external)
+    return _motion(Moment(m), external, rows)
 
 
 class Moment:
@@ -144,6 +159,7 @@ class Moment:
             self.m.append(body)
         for gear in m.gears:
             self.m.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
+        self.m.loops.extend(m.loops)
         self.m.springs.extend(m.springs)
         bodies = tuple(
             (
@@ -160,7 +176,17 @@ class Moment:
             (m.body_number(spring.body_a), m.body_number(spring.body_b), *astuple(spring)[2:])
             for spring in m.springs
         )
-        self._key = (m.gravity, bodies, gears, springs)
+        loops = tuple(
+            (
+                loop.joint,
+                m.body_number(loop.predecessor),
+                m.body_number(loop.successor),
+                loop.placement_p,
+                loop.placement_s,
+            )
+            for loop in m.loops
+        )
+        self._key = (m.gravity, bodies, gears, loops, springs)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moment) and self._key == other._key
@@ -170,5 +196,5 @@ class Moment:
 
 
 @lru_cache(maxsize=32)
-def _motion(moment: Moment, external: bool) -> Motion:
-    return Motion(moment.m, external)
+def _motion(moment: Moment, external: bool, rows: Rows) -> Motion:
+    return Motion(moment.m, external, rows)

@@ -66,6 +66,9 @@ def rollout(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    if m.loops:
+        names = ", ".join(repr(loop.name) for loop in m.loops[:4])
+        raise InputError(f"{m.name!r} has loops, {names}: rollout takes trees; simulate keeps loops closed")
     if method not in METHODS:
         raise InputError(f"method is {method!r}; known: {', '.join(METHODS)}")
     every, threads = _whole(every, "every"), _whole(threads, "threads")

@@ -14,6 +14,7 @@ from ..singular import joints_without_inertia, without_inertia_message
 from ..spatial import Array
 from . import adaptive, fixed
 from .choice import choose
+from .closing import Closing, OpenLoop, closed_start
 from .events import Event, Watch
 from .faults import fault_at, joint_of_worst
 from .forces import Acting
@@ -55,8 +56,10 @@ def simulate(
     `Trajectory.reason` tells why. Quaternions stay of unit norm.
 
     Args:
-        m: A tree.
-        q0: (nq,) position at t = 0, rad or m; neutral by default.
+        m: The mechanism. Its loops are kept closed: after every step its state is brought to the nearest
+            one that satisfies them.
+        q0: (nq,) position at t = 0, rad or m, with loops closed; by default neutral or, with loops, what
+            `assemble` finds from there.
         qd0: (nv,) velocity at t = 0, rad/s or m/s; at rest by default.
         duration: s.
         control: control(t, q, qd) gives the actuator forces (nv,), N m or N. None: no forces.
@@ -95,9 +98,10 @@ def simulate(
     run = _Run(
         m, Acting(m, control, external), external is not None, method, Watch(events, 0.0, q, qd), duration
     )
-    run.record(0.0, q, qd, 0.0)
+    run.closing = Closing(m) if m.loops else None
+    run.start(q, qd)
     without = joints_without_inertia(m, q)
-    if without and not m.gears:  # geared, a joint may move the inertia of another
+    if without and not m.gears and not m.loops:  # through those a joint may move the inertia of another
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
     if method == "auto":
         run.method, run.reason = choose(run.equations, run.forces, q, qd, duration)
@@ -115,9 +119,13 @@ def simulate(
 
 def start(m: Mechanism, q0: Any, qd0: Any) -> tuple[Array, Array]:
     """A state to start from, checked."""
-    q = np.array(position(m, m.neutral() if q0 is None else q0, "q0"), dtype=float)
     meaning = f"one entry per velocity of {m.name!r} (nv = {m.nv})"
     qd = np.array(vector(np.zeros(m.nv) if qd0 is None else qd0, (m.nv,), "qd0", meaning), dtype=float)
+    if q0 is None and not m.loops:
+        q0 = m.neutral()
+    q = None if q0 is None else np.array(position(m, q0, "q0"), dtype=float)
+    if q is None or m.loops:
+        return closed_start(m, q, qd), qd
     for gear in m.gears:
         driver, driven = m.joint_number(gear.driver), m.joint_number(gear.driven)
         for values, index, offset, name in ((q, m.q_index, gear.offset, "q0"), (qd, m.v_index, 0.0, "qd0")):
@@ -155,11 +163,37 @@ class _Run:
     ) -> None:
         self.m, self.forces, self._external = m, forces, external
         self.method, self.reason, self.watch, self.duration = method, "", watch, duration
+        self.closing: Closing | None = None
         self._rows: list[tuple[float, Array, Array, Array, float]] = []
 
     @cached_property
     def equations(self) -> Motion:
         return motion(self.m, self._external)
+
+    def start(self, q: Array, qd: Array) -> None:
+        """Record the first state; with loops, choose the constraints that determine all others there."""
+        if self.closing is not None:
+            self.equations = motion(self.m, self._external, self.closing.rows(q))
+            y = self.settle(np.concatenate([q, qd]))
+            q[:], qd[:] = y[: self.m.nq], y[self.m.nq :]
+        self.record(0.0, q, qd, 0.0)
+
+    def settle(self, y: Array) -> Array:
+        """The state with quaternions of unit norm and loops closed."""
+        nq = self.m.nq
+        if nq != self.m.nv:
+            y = np.concatenate([self.equations.projected(y[:nq]), y[nq:]])
+        if self.closing is None:
+            return y
+        y = self.closing(self.equations, y)
+        if self.closing.rank > len(self.equations.rows):
+            # The run began, or passed, where fewer constraints are independent than elsewhere.
+            self.equations = motion(self.m, self._external, self.closing.rows(y[:nq]))
+        return y
+
+    @property
+    def settles(self) -> bool:
+        return self.closing is not None or self.m.nq != self.m.nv
 
     def record(self, t: float, q: Array, qd: Array, h: float) -> None:
         self._rows.append((t, q.copy(), qd.copy(), self.forces.actuators(t, q, qd), h))
@@ -175,6 +209,14 @@ class _Run:
         recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
         return build(self.m, self.equations.energies, **recorded, **happened)
+
+    def open_loop(self, error: OpenLoop, t: float) -> SimulationError:
+        return self.fail(
+            f"loop {error.name!r} is open by {error.gap:.3g} and could not be closed: reduce dt or rtol, or "
+            "start away from where the mechanism locks",
+            t,
+            None,
+        )
 
     def fail(self, what: str, t: float, joint: str | None) -> SimulationError:
         return SimulationError(
@@ -199,12 +241,21 @@ def _fixed(run: _Run, y: Array, dt: float | None, sample: float | None, bar: Pro
             raise InputError(f"sample is {sample:g} s, no multiple of the step dt = {h:g} s")
     steps = max(1, int(np.ceil(run.duration / h * (1.0 - 1e-12))))
     stepper = fixed.METHODS[run.method](run.equations, run.forces)
+
+    def settled(y: Array) -> Array:
+        if run.settles:
+            y = run.settle(y)
+            stepper.motion = run.equations
+        return y
+
     nq = run.m.nq
     t = 0.0
     for k in range(steps):
         end = run.duration if k == steps - 1 else (k + 1) * h
         try:
-            new = stepper.step(t, y, end - t)
+            new = settled(stepper.step(t, y, end - t))
+        except OpenLoop as error:
+            raise run.open_loop(error, end) from None
         except fixed.NoConvergence:
             joint = joint_of_worst(run.equations, run.forces, t, y)
             message = f"the implicit step found no solution, with joint {joint!r} changing fastest: reduce dt"
@@ -213,7 +264,7 @@ def _fixed(run: _Run, y: Array, dt: float | None, sample: float | None, bar: Pro
         if run.watch.events:
 
             def inside(at: float, t=t, y=y, end=end, new=new) -> tuple[Array, Array]:
-                state = new if at == end else y if at == t else stepper.step(t, y, at - t)
+                state = new if at == end else y if at == t else settled(stepper.step(t, y, at - t))
                 return state[:nq], state[nq:]
 
             stop = run.watch.look(t, end, inside)
@@ -235,10 +286,14 @@ def _adaptive(run: _Run, y: Array, sample: float | None, rtol: float, atol: floa
         return run.equations.rates(q, qd, *run.forces(t, q, qd))
 
     run.check(0.0, slope(0.0, y), y)
-    solver = adaptive.Adaptive(run.method, run.equations, slope, y, run.duration, rtol, atol)
+    settle = run.settle if run.settles else None
+    solver = adaptive.Adaptive(run.method, settle, slope, y, run.duration, rtol, atol)
     while solver.t < run.duration:
         t, before = solver.t, solver.y
-        message, state = solver.step()
+        try:
+            message, state = solver.step()
+        except OpenLoop as error:
+            raise run.open_loop(error, solver.t) from None
         if message is not None:
             joint = joint_of_worst(run.equations, run.forces, t, before)
             why = message.rstrip(".").lower()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..compile import compile
+from ..loops import constraint_error
 from ..mechanism import Mechanism
 from ..spatial import Array
 from .events import Occurrence
@@ -26,7 +28,7 @@ class Trajectory:
         kinetic: (n,) kinetic energy, J.
         potential: (n,) energy of gravity and of the springs, J.
         step: (n,) length of the integrator's step that led to each state, s; 0 for the first.
-        constraint_error: (n, k) how far closed loops are open; no columns for a tree.
+        constraint_error: (n, nc) how far loops are open, rad or m; no columns for a tree.
         events: What happened on the way.
         method: The integrator.
         reason: Why it, if it was chosen automatically.
@@ -110,13 +112,14 @@ class Trajectory:
 def build(m: Mechanism, energies: Any, **recorded: Any) -> Trajectory:
     """The trajectory of recorded states, with what follows from them."""
     q, qd = recorded["q"], recorded["qd"]
-    kinetic, potential = energies(q, qd) if len(q) else (np.zeros(0), np.zeros(0))
+    kinetic, potential = energies(q, qd)
+    error = compile(constraint_error, m)(q) if m.loops else np.zeros((len(q), 0))
     joints = tuple((body.joint_name, body.joint.nq, body.joint.nv) for body in m.bodies)
     return Trajectory(
         kinetic=np.asarray(kinetic),
         potential=np.asarray(potential),
-        constraint_error=np.zeros((len(q), 0)),
         joints=joints,
+        constraint_error=np.asarray(error),
         mechanism=m,
         **recorded,
     )
