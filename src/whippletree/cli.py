@@ -1,6 +1,7 @@
 """The command `whippletree`.
 
-Exit codes: 0 fine; 1 problems found; 2 wrong use, or a file that cannot be read.
+Exit codes: 0 fine; 1 problems found, or a simulation that could not go on; 2 wrong use, or a file that cannot
+be read or written.
 """
 
 import json
@@ -8,6 +9,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -16,12 +18,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import __version__, demo, examples, io
-from .errors import FileError, WhippletreeError
+from . import __version__, cli_simulate, demo, examples, io, simulation
+from .errors import FileError, SimulationError, WhippletreeError
 from .mechanism import Mechanism
 from .report import mechanism_data
+from .simulation.files import SUFFIXES as TABLES
 from .summary import counted, remarks, table, totals
 from .validation import problems
+from .view.plots import PICTURES
 
 app = typer.Typer(
     help="Rigid multibody dynamics.",
@@ -95,6 +99,60 @@ def check(source: Source, as_json: AsJson = False) -> None:
         console.print(Text(f"{source}: {', '.join(counts)}"), soft_wrap=True)
     if faults:
         raise typer.Exit(PROBLEMS_FOUND)
+
+
+@app.command()
+def simulate(
+    source: Source,
+    duration: Annotated[float, typer.Option(help="How long, in s.")] = 10.0,
+    q0: Annotated[
+        str | None, typer.Option("--q0", help="Position at the start: all numbers, or joint=value pairs.")
+    ] = None,
+    qd0: Annotated[str | None, typer.Option("--qd0", help="Velocity at the start, likewise.")] = None,
+    method: Annotated[
+        str, typer.Option(help="Integrator: auto, euler, midpoint, rk4, rk6, DOP853 …")
+    ] = "auto",
+    dt: Annotated[float | None, typer.Option(help="Step of an integrator of fixed step, in s.")] = None,
+    sample: Annotated[float | None, typer.Option(help="Time between recorded states, in s.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the trajectory: .npz, .csv or .parquet.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a picture: .png, .svg or .pdf.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a mechanism move, from rest in its neutral position unless told otherwise.
+
+    Files are written when all is computed, and whole or not at all.
+    """
+    with _one_line_errors():
+        m = _load(source)
+        for path, suffixes in ((out, TABLES), (plot, PICTURES)):
+            if path is not None and path.suffix not in suffixes:
+                raise FileError(path, f"has the suffix {path.suffix!r}; known: {', '.join(suffixes)}")
+        start = perf_counter()
+        try:
+            run = simulation.simulate(
+                m,
+                cli_simulate.state(m, q0, "q0"),
+                cli_simulate.state(m, qd0, "qd0"),
+                duration,
+                method=method,
+                dt=dt,
+                sample=sample,
+            )
+        except SimulationError as error:
+            typer.echo(f"whippletree: {error}", err=True)
+            raise typer.Exit(PROBLEMS_FOUND) from None
+        told = cli_simulate.outcome(run, perf_counter() - start)
+        if out is not None:
+            run.save(out)
+        if plot is not None:
+            run.plot(plot)
+    if as_json:
+        _print_json(told)
+        return
+    console = _console()
+    console.print(Text(m.name, "bold"))
+    for heading, text in cli_simulate.rows(told):
+        console.print(Text(f"  {heading:15}{text}"), soft_wrap=True)
 
 
 @app.command("examples")

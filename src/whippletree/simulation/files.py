@@ -236,4 +236,7 @@ def _from_parquet(path: Path, content: bytes) -> Trajectory:
 
 
 _WRITERS = {".npz": _to_npz, ".csv": _to_csv, ".parquet": _to_parquet}
+SUFFIXES = tuple(_WRITERS)
+"""Of the files that can be written."""
+
 _READERS = {".npz": _from_npz, ".csv": _from_csv, ".parquet": _from_parquet}

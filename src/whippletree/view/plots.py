@@ -20,6 +20,9 @@ COLORS = ("#1b6ca8", "#d1495b", "#2e8b57", "#e2a72e", "#6a4c93", "#3aafb9", "#8d
 LEGEND = 8
 """Curves up to this number are named one by one; of more, none."""
 
+PICTURES = (".png", ".svg", ".pdf", ".jpg")
+"""Suffixes of the files that can be written."""
+
 STYLE: dict[str, Any] = {
     "font.size": 9.5,
     "axes.titlesize": 10.5,
@@ -133,9 +136,7 @@ def _phase(axis: "Axes", trajectory: Trajectory) -> None:
 
 
 def _write(figure: "Figure", path: Path) -> None:
-    known = figure.canvas.get_supported_filetypes()
-    kind = path.suffix.lstrip(".").lower()
-    if kind not in known:
-        raise InputError(f"{path}: no picture is written as {path.suffix!r}; try .png, .svg or .pdf")
+    if path.suffix not in PICTURES:
+        raise InputError(f"{path}: no picture is written as {path.suffix!r}; known: {', '.join(PICTURES)}")
     with whole(path) as file:
-        figure.savefig(file, format=kind, dpi=160)
+        figure.savefig(file, format=path.suffix.lstrip("."), dpi=160)

@@ -1,0 +1,115 @@
+"""The command `whippletree simulate`: what it prints, what it writes, and its exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import whippletree as wt
+from whippletree import cli
+
+RUNNER = CliRunner()
+
+
+def run(*arguments: object, code: int = 0) -> tuple[str, str]:
+    result = RUNNER.invoke(cli.app, ["simulate", *(str(argument) for argument in arguments)])
+    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
+    assert "Traceback" not in result.stderr
+    return result.stdout, result.stderr
+
+
+def test_it_tells_what_came_out() -> None:
+    out, err = run("double-pendulum", "--q0", "1.0,0.5", "--duration", 2)
+    assert err == ""
+    assert "integrated     2 s in" in out
+    assert "DOP853 (not stiff: the fastest decay" in out
+    assert "largest change" in out
+
+
+def test_it_writes_what_is_asked_for(tmp_path: Path) -> None:
+    files = tmp_path / "run.npz", tmp_path / "run.png"
+    options = ("--method", "rk4", "--dt", 0.01, "--sample", 0.02, "--out", files[0], "--plot", files[1])
+    out, _ = run("cart-pole", "--q0", "pole=0.3", "--qd0", "0 1", "--duration", 0.5, *options, "--json")
+    told = json.loads(out)
+    saved = wt.load_trajectory(files[0])
+    expected = wt.simulate(
+        wt.examples.load("cart-pole"), [0.0, 0.3], [0.0, 1.0], 0.5, method="rk4", dt=0.01, sample=0.02
+    )
+    np.testing.assert_array_equal(saved.q, expected.q)
+    assert told["q"] == saved.q[-1].tolist()
+    assert (told["states"], told["method"], told["end"]) == (26, "rk4", 0.5)
+    assert files[1].read_bytes().startswith(b"\x89PNG")
+    assert sorted(os.listdir(tmp_path)) == ["run.npz", "run.png"]
+
+
+def test_a_file_and_its_loops(tmp_path: Path) -> None:
+    path = tmp_path / "bar.toml"
+    wt.save(wt.examples.load("four-bar"), path)
+    out, _ = run(path, "--duration", 0.2)
+    assert "loops          open by" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.toml"], "nowhere.toml: no such file, and no bundled mechanism"),
+        (["pendulum", "--method", "rk9"], "method is 'rk9'; known: auto"),
+        (["pendulum", "--q0", "1,2"], "--q0 has 2 numbers, 'pendulum' takes 1"),
+        (["pendulum", "--q0", "fast"], "--q0: 'fast' is no number"),
+        (["pendulum", "--qd0", "bob=2"], "'pendulum' has no joint named 'bob'"),
+        (["spinning-top", "--q0", "top=1"], "joint 'top' takes 4 numbers: list all 4"),
+        (["pendulum", "--duration", "-1"], "duration is -1"),
+        (["pendulum", "--out", "run.mat"], "run.mat: has the suffix '.mat'; known: .npz, .csv, .parquet"),
+        (["pendulum", "--plot", "run.doc"], "run.doc: has the suffix '.doc'; known: .png"),
+        (
+            ["pendulum", "--duration", "0.1", "--out", "no/run.npz"],
+            "no/run.npz: cannot be written: No such file",
+        ),
+    ],
+)
+def test_wrong_use_is_told_in_one_line(arguments: list[str], message: str) -> None:
+    out, err = run(*arguments, code=2)
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_run_that_cannot_go_on_has_its_own_exit_code(tmp_path: Path) -> None:
+    m = wt.Mechanism("stiff")
+    m.add_body("mass", wt.Prismatic("z"), inertia=wt.Inertia(1.0), stiffness=1e9)
+    wt.save(m, tmp_path / "stiff.toml")
+    old = tmp_path / "run.npz"
+    old.write_text("old")
+    options = ("--q0", 0.1, "--method", "rk4", "--dt", 0.01, "--out", old)
+    _, err = run(tmp_path / "stiff.toml", *options, code=1)
+    assert "joint 'mass'" in err
+    assert err.count("\n") == 1
+    assert old.read_text() == "old"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX systems")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_killed_run_leaves_the_old_file(number: signal.Signals, tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    path.write_text("old")
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; print('up', flush=True); from whippletree.cli import app; app()",
+    ]
+    command += ["simulate", "pendulum", "--duration", "100000", "--method", "rk4", "--out", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(1.5)  # it is computing, for minutes to come
+        process.send_signal(number)
+        assert process.wait(timeout=60) != 0
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["run.npz"]
