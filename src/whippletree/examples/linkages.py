@@ -224,7 +224,7 @@ def four_bars(windows: int = 40) -> Mechanism:
     Args:
         windows: How many four-bars, each sharing a bar with the next.
     """
-    m = Mechanism(f"four-bars-{windows}", gravity=(0.0, -9.81, 0.0))
+    m = Mechanism("four-bars", gravity=(0.0, -9.81, 0.0))
     rod, tip = _rod((0.0, 0.0), (1.0, 0.0), 1.0), Placement((1.0, 0.0, 0.0))
     for i in range(windows + 1):
         m.add_body(f"bar{i}", Revolute("z"), placement=Placement((float(i), 0.0, 0.0)), inertia=rod)
