@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -20,6 +21,7 @@ from rich.text import Text
 
 from . import __version__, cli_simulate, demo, examples, io, simulation
 from .errors import FileError, SimulationError, WhippletreeError
+from .kernels import cache
 from .mechanism import Mechanism
 from .report import mechanism_data
 from .simulation.files import SUFFIXES as TABLES
@@ -34,6 +36,14 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+class CacheAction(StrEnum):
+    """What to do with the cache."""
+
+    info = "info"
+    clear = "clear"
+
 
 PROBLEMS_FOUND = 1
 WRONG_USE = 2
@@ -189,6 +199,37 @@ def run_demo() -> None:
         typer.echo(f"whippletree: results differ by more than {demo.AGREEMENT:g}", err=True)
         raise typer.Exit(PROBLEMS_FOUND)
     console.print(f"All results agree to {demo.AGREEMENT:g}. Now try: whippletree examples")
+
+
+@app.command()
+def bench(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="URDF files; the published robots by default.")
+    ] = None,
+    floating: Annotated[bool, typer.Option("--floating", help="Let the root of FILES move freely.")] = False,
+    out: Annotated[Path, typer.Option(help="Where the figures go, as JSON.")] = Path(
+        "whippletree-bench.json"
+    ),
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of which the best counts.")] = 7,
+) -> None:
+    """Time compiled kernels beside Pinocchio and MuJoCo, where they are installed."""
+    from . import cli_bench  # the peers it looks for take a while to import
+
+    with _one_line_errors():
+        cli_bench.bench(_console(), files or [], floating, out, rounds)
+
+
+@app.command("cache")
+def manage_cache(
+    action: Annotated[
+        CacheAction, typer.Argument(help="Tell of compiled kernels kept on disk, or remove them.")
+    ],
+) -> None:
+    """Tell of the compiled kernels kept on disk, or remove them."""
+    told = cache.info() if action is CacheAction.info else cache.clear()
+    verb = "kept in" if action is CacheAction.info else "removed from"
+    pieces = counted(told.entries, "piece", "pieces")
+    typer.echo(f"{pieces} of machine code, {told.bytes / 1e6:.1f} MB, {verb} {told.path}")
 
 
 _UNBROKEN = 10_000

@@ -1,0 +1,81 @@
+"""The command `whippletree bench`."""
+
+import json
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from .benchmark.kernels import ALGORITHMS, Row, measure_robot, record, summary
+from .benchmark.machine import machine_record
+from .benchmark.robots import ROBOTS, robot_file
+from .io.atomic import whole
+from .kernels.peak import peak
+
+
+def bench(console: Console, files: list[Path], floating: bool, out: Path, rounds: int) -> None:
+    """Measure kernels for some files, or for the published robots; a table, and a JSON file."""
+    robots = [(path.stem, path, floating) for path in files]
+    if not files:
+        robots = [(name, robot_file(name), base) for name, (_, base) in ROBOTS.items()]
+    best = peak() * 1e-9
+    rows: list[Row] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("measuring", total=len(robots) * len(ALGORITHMS))
+        for name, path, base in robots:
+            progress.update(task, description=name)
+            rows += measure_robot(path, base, name, rounds, lambda: progress.advance(task))
+    machine = machine_record()
+    console.print(_table(rows, best))
+    means = summary(rows)
+    console.print(_sentence(means))
+    console.print(f"{machine['cpu']}; peak of one core {best:.1f} GFLOP/s; commit {machine['commit']}")
+    report = {"machine": machine, "peak_gflops": best, "means": means, "rows": record(rows)}
+    with whole(out) as file:
+        file.write((json.dumps(report, indent=2) + "\n").encode())
+    console.print(f"written to {out}")
+
+
+def _table(rows: list[Row], best: float) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title="ns per state; in brackets how many times faster than Pinocchio")
+    headings = ("robot", "nv", "algorithm", "operations", "one state", "Pinocchio", "MuJoCo")
+    headings += ("batch", "Pinocchio", "2 threads", "GFLOP/s", "of peak", "compiled in")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in ("robot", "algorithm") else "right")
+    for row in rows:
+        table.add_row(
+            row.robot,
+            str(row.nv),
+            row.algorithm,
+            f"{row.operations:,}",
+            f"{row.one:,.0f} {_times(row.one_ratio)}",
+            _number(row.one_pinocchio),
+            _number(row.one_mujoco),
+            f"{row.batch:,.0f} {_times(row.batch_ratio)}",
+            _number(row.batch_pinocchio),
+            f"{row.batch_two_threads:,.0f}",
+            f"{row.gflops:.1f}",
+            f"{row.gflops / best:.0%}",
+            f"{row.compile_seconds:.2f} s",
+        )
+    return table
+
+
+def _sentence(means: dict[str, float]) -> str:
+    parts = []
+    if "batch_ratio" in means:
+        parts.append(f"batched {means['batch_ratio']:.1f}× Pinocchio on one thread")
+        parts.append(f"one state from Python {means['one_ratio']:.1f}× Pinocchio")
+    parts.append(f"two threads {means['two_threads_speedup']:.2f}× one")
+    return "geometric means: " + ", ".join(parts)
+
+
+def _number(value: float | None) -> str:
+    return "—" if value is None else f"{value:,.0f}"
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"({ratio:.1f}×)"
