@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from . import build, call, threads
-from .llvm import BATCH, ONE, WORK
+from .llvm import BATCH, ONE, ONE_WORK, WORK
 from .machine import Code, host
 from .program import Input, Program
 from .structure import Structure, leaves, paths
@@ -117,7 +117,7 @@ class Checked:
         memory = getattr(self._memory, "array", None)
         if memory is None or len(memory) < size + _LINE:
             memory = self._memory.array = np.empty(size + _LINE, np.uint8)
-        return -(-memory.ctypes.data // _LINE) * _LINE
+        return _aligned(memory)
 
     def _function(self, width: int) -> tuple[Any, int]:
         """The code for `width` states at a time and the work space it needs; made now if there is none."""
@@ -126,10 +126,25 @@ class Checked:
                 code = build.kernel_code(self.program, host(), width)
                 work_bytes = ctypes.c_int64.from_address(code.variable(WORK)).value
                 self._codes[width] = code, _Batch(code.function(BATCH)), work_bytes
-                if self.entrance is not None and work_bytes == 0:
-                    entry, symbol = ("one", ONE) if width == 1 else ("batch", BATCH)
-                    call.set_entry(self.entrance, entry, code.function(symbol))
+                self._announce(code, width, work_bytes)
             return self._codes[width][1:]
+
+    def _announce(self, code: Code, width: int, work_bytes: int) -> None:
+        """Let the native entrance know of code it can run."""
+        if self.entrance is None:
+            return
+        if width == 1:
+            # One piece of memory will do: the entrance keeps the interpreter's lock while it runs one state.
+            self._memory_of_one = np.empty(work_bytes + _LINE, np.uint8)
+            ctypes.c_int64.from_address(code.variable(ONE_WORK)).value = _aligned(self._memory_of_one)
+            call.set_entry(self.entrance, "one", code.function(ONE))
+        elif work_bytes == 0:
+            call.set_entry(self.entrance, "batch", code.function(BATCH))
+
+
+def _aligned(memory: NDArray[np.uint8]) -> int:
+    """Address of the first whole line."""
+    return -(-memory.ctypes.data // _LINE) * _LINE
 
 
 def _real(entry: Input, value: Any) -> Array:

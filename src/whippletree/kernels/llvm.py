@@ -21,6 +21,7 @@ _CALLED = {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
 BATCH = "wt_batch"
 ONE = "wt_one"
 WORK = "wt_work"
+ONE_WORK = "wt_one_work"
 
 
 def module_text(program: Program, width: int, fma: bool) -> str:
@@ -32,7 +33,8 @@ def module_text(program: Program, width: int, fma: bool) -> str:
 
     `void wt_one(double *, …)` takes the addresses of the input and output arrays of one state.
 
-    `int64_t wt_work` is the number of bytes of memory a call needs beyond its stack: none here.
+    `int64_t wt_work` is the number of bytes of memory a call needs beyond its stack: none here. `double
+    *wt_one_work` is where those of `wt_one` begin.
 
     Args:
         program: What to compute.
@@ -41,7 +43,7 @@ def module_text(program: Program, width: int, fma: bool) -> str:
     """
     functions = functions_of(program)
     parts = [
-        f"@{WORK} = dso_local constant i64 0",
+        f"@{WORK} = dso_local constant i64 0\n@{ONE_WORK} = dso_local global ptr null",
         declarations(width),
         vecmath.prologue() if functions else "",
         vecmath.definitions(functions, width, fma, attributes(width)),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .program import Instruction, Program
 from .segments import CONSTANT, SIGNED, Segments, classes, ranked, spans
-from .signs import Bits, Flips, flips
+from .signs import Bits, solve, unturned
 
 Ints = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -99,13 +99,14 @@ def outline(program: Program) -> Outline:
         return b"%d " % segments.shape_of[s] + source[part].tobytes() + segments.ext_place[part].tobytes()
 
     step_of, members = classes(key(s) for s in range(len(segments)))
+    writers = [_StepWriter(segments, source, alike) for alike in members]
+    _turn_signs(segments, step_of, writers)
     steps: list[Step] = []
     rows: list[list[int]] = [[]] * len(segments)
     constants: list[list[float]] = [[]] * len(segments)
-    for alike in members:
-        writer = _StepWriter(segments, source, alike)
+    for writer in writers:
         steps.append(writer.step())
-        for s, row, own in zip(alike.tolist(), writer.rows(), writer.own_constants(), strict=True):
+        for s, row, own in zip(writer.alike.tolist(), writer.rows(), writer.own_constants(), strict=True):
             rows[s], constants[s] = row, own
     begins = [np.cumsum([0, *map(len, lists)])[:-1] for lists in (rows, constants)]
     return Outline(
@@ -117,6 +118,18 @@ def outline(program: Program) -> Outline:
         segments.result_slots(),
         segments.slots,
     )
+
+
+def _turn_signs(segments: Segments, step_of: Ints, writers: list[_StepWriter]) -> None:
+    """Tell every writer which signs its segments turn: a segment's depend on those before it."""
+    left = np.zeros(len(segments.ops) + 1, bool)  # of every instruction; the last entry is for inputs
+    value = np.where(segments.ext_number >= segments.first, segments.ext_number - segments.first, -1)
+    seen = [0] * len(writers)
+    for s, step in enumerate(step_of.tolist()):
+        writer, k = writers[step], seen[step]
+        seen[step] += 1
+        arriving = left[value[segments.ext_bounds[s] : segments.ext_bounds[s + 1]]]
+        left[writer.kept_places[k]] = writer.turn(k, arriving)
 
 
 class _StepWriter:
@@ -135,16 +148,26 @@ class _StepWriter:
         self.wires: list[list[int]] = segments.wires[self.places[0]].tolist()
         self.names = [segments.names[code] for code in segments.ops[self.places[0]].tolist()]
         self.kept = [places.tolist() for places in segments.kept[segments.shape_of[alike[0]]]]
-        self.flips = self._flips()
+        kept = [*self.kept[0], *self.kept[1]]
+        self.kept_places = self.places[:, kept]
         self._columns: dict[bytes, int] = {}  # constants over all segments, by their bytes to their number
         self._given: list[Reals] = []  # those that differ from call to call
+        if len(alike) == 1:
+            self.turns = unturned(len(self.externals), len(kept))
+        else:
+            conditions = [external.is_condition for external in self.externals]
+            is_result = [bool(column.any()) for column in segments.is_result[self.kept_places].T]
+            signs = segments.signs[self.places]
+            self.turns = solve(
+                self.names, self.wires, signs, conditions, list(zip(kept, is_result, strict=True))
+            )
+        self.turned = np.zeros(self.turns.bits.shape, bool)
 
-    def _flips(self) -> Flips:
-        signs = self.segments.signs[self.places]
-        if (signs == signs[0]).all():
-            return Flips({}, {}, {}, {})
-        conditions = [external.is_condition for external in self.externals]
-        return flips(self.names, self.wires, signs, conditions, [*self.kept[0], *self.kept[1]])
+    def turn(self, k: int, arriving: Bits) -> Bits:
+        """Fix the signs of the k-th segment; returns how it leaves its values."""
+        self.turned[k] = self.turns.of(k, arriving)
+        kept = self.kept_places.shape[1]
+        return self.turned[k, -2 * kept : len(self.turned[k]) - kept]
 
     def rows(self) -> list[list[int]]:
         """For every segment the first slots of its frames and its sources."""
@@ -159,18 +182,26 @@ class _StepWriter:
         return np.column_stack(self._given).tolist()
 
     def step(self) -> Step:
+        """The step, once all signs are fixed."""
+        ends = np.cumsum(
+            [len(self.externals), len(self.turns.constants), len(self.turns.terms), len(self.kept_places[0])]
+        )
+        reads, of_constants, of_terms, _, of_kept = np.split(self.turned, ends, axis=1)
         # Constants first: values are numbered after all that comes from outside.
+        by_use = dict(zip(self.turns.constants, of_constants.T, strict=True))
         constants = {
-            (i, k): self._constant(i, k)
+            (i, k): self._constant(i, k, by_use.get((i, k)))
             for i, row in enumerate(self.wires)
             for k, wire in enumerate(row)
             if wire == CONSTANT
         }
-        masks = {
-            bits.tobytes(): self._column(np.where(bits, -0.0, 0.0))
-            for part in (self.flips.externals, self.flips.terms, self.flips.kept)
-            for bits in part.values()
+        turned = {k: self._mask(bits) for k, bits in enumerate(reads.T) if bits.any()}
+        terms = {
+            use: self._mask(bits)
+            for use, bits in zip(self.turns.terms, of_terms.T, strict=True)
+            if bits.any()
         }
+        restored = {k: self._mask(bits) for k, bits in enumerate(of_kept.T) if bits.any()}
         n = len(self.externals)
         instructions: list[Instruction] = []
 
@@ -179,9 +210,6 @@ class _StepWriter:
             a, b, c = operands
             instructions.append((op, number, a, b, c))
             return number
-
-        def turned(number: int, bits: Bits) -> int:
-            return put(FLIP, [number, masks[bits.tobytes()], -1])
 
         outside: dict[int, int] = {}  # operands from outside, turned, to their numbers
         inside: list[int] = []
@@ -192,20 +220,21 @@ class _StepWriter:
                     number = constants[i, k]
                 elif wire < -1:
                     number = -2 - wire
-                    if number in self.flips.externals:
+                    if number in turned:
                         if number not in outside:
-                            outside[number] = turned(number, self.flips.externals[number])
+                            outside[number] = put(FLIP, [number, turned[number], -1])
                         number = outside[number]
                 else:
                     number = inside[wire] if wire >= 0 else -1
-                if (i, k) in self.flips.terms:
-                    number = turned(number, self.flips.terms[i, k])
+                if (i, k) in terms:
+                    number = put(FLIP, [number, terms[i, k], -1])
                 numbers.append(number)
             inside.append(put(*self._signed(i, name, numbers)))
-        for i, bits in self.flips.kept.items():
-            inside[i] = turned(inside[i], bits)
-        soon, late = (tuple(inside[i] for i in places) for places in self.kept)
-        return Step(tuple(self.externals), tuple(instructions), (soon, late))
+        kept = [inside[i] for places in self.kept for i in places]
+        for k, mask in restored.items():
+            kept[k] = put(FLIP, [kept[k], mask, -1])
+        soon = len(self.kept[0])
+        return Step(tuple(self.externals), tuple(instructions), (tuple(kept[:soon]), tuple(kept[soon:])))
 
     def _signed(self, i: int, name: str, numbers: list[int]) -> tuple[str, list[int]]:
         """The operation with the signs it has in the first segment."""
@@ -214,13 +243,16 @@ class _StepWriter:
             return "sub", [numbers[1], numbers[0], -1]
         return _WITH_SIGNS.get((name, int(first), int(second)), name), numbers
 
-    def _constant(self, i: int, position: int) -> int:
+    def _constant(self, i: int, position: int, turned: Bits | None) -> int:
         """Number of a constant operand."""
         segments = self.segments
         numbers = segments.operands[self.places[:, i], position] - segments.program.first_constant
         values = segments.constants[numbers]
-        turned = self.flips.constants.get((i, position))
         return self._column(values if turned is None else np.where(turned, -values, values))
+
+    def _mask(self, turned: Bits) -> int:
+        """Number of the constant that turns signs in these segments."""
+        return self._column(np.where(turned, -0.0, 0.0))
 
     def _column(self, values: Reals) -> int:
         """Number of a constant that has these values in the segments; the same for the same values."""

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from . import vecmath
 from .llvm import (
+    BATCH,
+    ONE,
+    ONE_WORK,
     WORK,
     attributes,
     batch_loop,
@@ -25,9 +28,10 @@ from .vecmath_ir import Lanes, Real, Truth
 
 
 def outlined_text(program: Program, width: int, fma: bool) -> str:
-    """IR of a module with `wt_batch`, as `llvm.module_text` makes it, for a long program.
+    """IR of a module for a long program, in all like that of `llvm.module_text`, but that it needs memory.
 
-    The table of arrays has one entry more, the address of `wt_work` bytes of memory, aligned to a vector.
+    The table of arrays has one entry more, the address of `wt_work` bytes, aligned to a vector. `wt_one`
+    takes those at `wt_one_work`, so there must never be two calls of it at once.
     """
     found = outline(program)
     used = functions_of(program)
@@ -36,6 +40,7 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
         vecmath.prologue() if used else "",
         vecmath.definitions(used, width, fma, attributes(width)),
         f"@{WORK} = dso_local constant i64 {8 * width * found.slots}",
+        f"@{ONE_WORK} = dso_local global ptr null",
         _data("calls", found.calls.astype(np.int32)),
         _data("table", found.table.astype(np.int32)),
         _data("constants", found.constants),
@@ -46,6 +51,7 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
         _read(width, fma),
         _write(width, fma),
         _batch(program, found, width, fma),
+        _one(program) if width == 1 else "",
     ]
     return "\n".join(parts)
 
@@ -256,3 +262,16 @@ def _batch(program: Program, found: Outline, width: int, fma: bool) -> str:
         columns("write", array, size, f"ptr {work}, ptr {results}")
         start += size
     return batch_loop(e, f"  %rows = alloca [{width} x ptr], align 8")
+
+
+def _one(program: Program) -> str:
+    """`wt_one`: the table of arrays, and `wt_batch` on it."""
+    e = Lanes(1, False)
+    names = [f"%a{k}" for k in range(len(program.inputs) + sum(1 for _ in leaves(program.outputs)))]
+    e.lines.append(f"  %arrays = alloca [{len(names) + 1} x {{ptr, i64}}], align 8")
+    for k, name in enumerate([*names, e.line(f"load ptr, ptr @{ONE_WORK}, align 8")]):
+        at = e.line(f"getelementptr {{ptr, i64}}, ptr %arrays, i64 {k}")
+        e.lines.append(f"  store ptr {name}, ptr {at}, align 8")
+    body = "\n".join(e.lines)
+    head = f"define void @{ONE}({', '.join(f'ptr {name}' for name in names)}) {attributes(1)}"
+    return f"{head} {{\n{body}\n  call void @{BATCH}(ptr %arrays, i64 0, i64 1)\n  ret void\n}}\n"

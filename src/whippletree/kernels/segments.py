@@ -47,6 +47,7 @@ class Segments:
         segment_of: The segment.
         place: Place of the result in its frame, if it is kept.
         late: Which of the two frames that is.
+        is_result: Whether it is a result of the program.
     By segment:
         bounds: First instruction; one entry more.
         ext_bounds: First operand from outside; one entry more.
@@ -70,6 +71,8 @@ class Segments:
         self.first = program.first_instruction
         self.constants = np.array(program.constants, np.float64)
         self.results: Ints = np.array(program.results, np.int64)
+        self.is_result = np.zeros(len(program.instructions), bool)
+        self.is_result[self.results[self.results >= self.first] - self.first] = True
         self._read()
         self._cut()
         self._wire()

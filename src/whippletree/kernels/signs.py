@@ -2,9 +2,10 @@
 
 A constant's sign is of no account: constants are in a table anyway. But it spreads. A negative constant makes
 a sum a difference, or turns the sign of all that is computed from it, and so of sums elsewhere. Some of the
-values of a segment, those with a constant factor, can take either sign at no cost; others, those that come
-from outside, at the cost of one operation. The signs a segment has to choose solve linear equations modulo 2,
-one for each sum: that both of its terms enter as they do in the first segment.
+values of a segment, those with a constant factor, can be turned at no cost; others, those that come from
+outside, at the cost of one operation. Which of them a segment turns solves linear equations modulo 2, one for
+each sum: that both of its terms enter as they do in the first segment. Values are left to others as they
+come out, turned or not, so the solution depends on how operands from outside arrive.
 
 Turning signs changes no result, but for the sign of zeros.
 """
@@ -12,7 +13,6 @@ Turning signs changes no result, but for the sign of zeros.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,150 +20,183 @@ from numpy.typing import NDArray
 from .segments import CONSTANT
 
 Bits = NDArray[np.bool_]
-Key = TypeVar("Key")
+Use = tuple[int, int]  # place of an instruction, position among its operands
 
 # Functions with f(-x) = -f(x) and with f(-x) = f(x), in their first operand.
 _ODD, _EVEN = ("sin", "tan", "asin", "atan2"), ("cos", "abs")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class _Form:
     """A sum modulo 2 of unknown signs, and of one known bit for every segment."""
 
     unknowns: frozenset[int]
     bits: Bits
 
-    def __add__(self, other: Form) -> Form:
-        return Form(self.unknowns ^ other.unknowns, self.bits ^ other.bits)
-
-
-class Flips(NamedTuple):
-    """Which segments have to turn a sign where; where none has to there is no entry.
-
-    Attributes:
-        externals: Of an operand from outside, by its number.
-        constants: Of a constant, by (place of the instruction, position among its operands).
-        terms: Of an operand in one use, likewise.
-        kept: Of a value before it goes into the frame, by its place.
-    """
-
-    externals: dict[int, Bits]
-    constants: dict[tuple[int, int], Bits]
-    terms: dict[tuple[int, int], Bits]
-    kept: dict[int, Bits]
+    def __add__(self, other: _Form) -> _Form:
+        return _Form(self.unknowns ^ other.unknowns, self.bits ^ other.bits)
 
 
 class _System:
-    """Equations modulo 2, solved one by one as they come."""
+    """Equations modulo 2, solved one by one as they come.
 
-    def __init__(self, count: int) -> None:
-        self.zero = Form(frozenset(), np.zeros(count, bool))
-        self.costly: set[int] = set()
-        self._known: dict[int, Form] = {}  # unknowns by others
-        self._count = 0
+    Unknowns are numbered: first how operands from outside arrive, which is not ours to choose, then whether
+    to turn them, which costs an operation, then all that can be chosen freely.
+    """
 
-    def unknown(self, costly: bool = False) -> Form:
+    def __init__(self, segments: int, externals: int) -> None:
+        self.zero = _Form(frozenset(), np.zeros(segments, bool))
+        self.externals = externals
+        self._known: dict[int, _Form] = {}  # unknowns by others
+        self._count = 2 * externals
+
+    def one(self, unknown: int) -> _Form:
+        return _Form(frozenset([unknown]), self.zero.bits)
+
+    def free(self) -> _Form:
         self._count += 1
-        if costly:
-            self.costly.add(self._count)
-        return Form(frozenset([self._count]), self.zero.bits)
+        return self.one(self._count - 1)
 
-    def reduced(self, form: Form) -> Form:
+    def reduced(self, form: _Form) -> _Form:
         """The form with nothing in it that is known."""
         while known := [u for u in form.unknowns if u in self._known]:
             for u in known:
-                form = form + Form(frozenset([u]), self.zero.bits) + self._known[u]
+                form = form + self.one(u) + self._known[u]
         return form
 
-    def vanish(self, form: Form, free_only: bool = False) -> None:
-        """Make a form 0, if there is an unknown left in it to choose: first one that costs nothing."""
+    def vanish(self, form: _Form) -> None:
+        """Make a form 0, if there is an unknown left in it to choose: the latest, as free ones come last."""
         form = self.reduced(form)
-        choices = form.unknowns - self.costly or (frozenset() if free_only else form.unknowns)
-        if choices:
-            chosen = max(choices)
-            self._known[chosen] = form + Form(frozenset([chosen]), self.zero.bits)
+        chosen = max(form.unknowns, default=-1)
+        if chosen >= self.externals:
+            self._known[chosen] = form + self.one(chosen)
 
-    def value(self, form: Form) -> Bits:
-        """The form's bits, unknowns that nobody asked for being 0."""
-        return self.reduced(form).bits
+    def solution(self, forms: list[_Form]) -> tuple[Bits, Bits]:
+        """(segments, forms) known bits, (forms, externals) which arrivals to add; what nobody chose is 0."""
+        reduced = [self.reduced(form) for form in forms]
+        bits = np.array([form.bits for form in reduced], bool).reshape(len(forms), len(self.zero.bits)).T
+        arrivals = np.zeros((len(forms), self.externals), bool)
+        for k, form in enumerate(reduced):
+            arrivals[k, [u for u in form.unknowns if u < self.externals]] = True
+        return bits, arrivals
 
 
-def flips(
-    names: list[str], wires: list[list[int]], signs: Bits, externals: list[bool], kept: list[int]
-) -> Flips:
+@dataclass(frozen=True)
+class Turns:
+    """Which signs a segment turns, as functions of how operands from outside arrive.
+
+    The entries are, in order: the operands from outside; the constants and the operands in one use that may
+    have to be turned, as `constants` and `terms` list them; values kept for others, as they are left; and
+    whether to turn them when they are written.
+
+    Attributes:
+        bits: (segments, entries).
+        arrivals: (entries, operands from outside), to be added modulo 2.
+    """
+
+    constants: list[Use]
+    terms: list[Use]
+    bits: Bits
+    arrivals: Bits
+
+    def of(self, segment: int, arriving: Bits) -> Bits:
+        """The entries of one segment, given how its operands arrive."""
+        if not arriving.any():
+            return self.bits[segment]
+        return self.bits[segment] ^ ((self.arrivals.astype(np.uint8) @ arriving.astype(np.uint8)) & 1).astype(
+            bool
+        )
+
+
+def unturned(externals: int, kept: int) -> Turns:
+    """A single segment, which turns back what arrives turned."""
+    arrivals = np.zeros((externals + 2 * kept, externals), bool)
+    arrivals[:externals] = np.eye(externals, dtype=bool)
+    return Turns([], [], np.zeros((1, externals + 2 * kept), bool), arrivals)
+
+
+def solve(
+    names: list[str],
+    wires: list[list[int]],
+    signs: Bits,
+    conditions: list[bool],
+    kept: list[tuple[int, bool]],
+) -> Turns:
     """The signs to turn in every segment so that the operations of the first do for all.
 
     Args:
         names: Operations of the segments' shape, without signs.
         wires: Their operands, as in `Segments`.
         signs: (segments, n, 2) whether first and second term of a sum are subtracted.
-        externals: Whether operands from outside are conditions.
-        kept: Places of values that others need, with the sign they have in their own segment.
+        conditions: Whether operands from outside are conditions.
+        kept: Places of values that others need, and whether they are results, which must not be turned.
     """
     signs = signs ^ signs[0]
-    system = _System(len(signs))
-    outside = [system.zero if is_condition else system.unknown(costly=True) for is_condition in externals]
-    inside: list[Form] = []
-    constants: dict[tuple[int, int], Form] = {}
-    terms: dict[tuple[int, int], Form] = {}
+    n = len(conditions)
+    system = _System(len(signs), n)
+    outside = [system.zero if conditions[k] else system.one(k) + system.one(n + k) for k in range(n)]
+    inside: list[_Form] = []
+    constants: dict[Use, _Form] = {}
+    terms: dict[Use, _Form] = {}
+
+    def own_sign(position: int, i: int, form: _Form | None) -> None:
+        """An operand that has to have its own sign, or else is turned where it is used."""
+        if form is not None:
+            system.vanish(form)
+            terms[i, position] = form
+
     for i, name in enumerate(names):
-
-        def sign(position: int, row: list[int] = wires[i]) -> Form | None:
-            """How an operand is turned; None for a constant, which can be turned as one likes."""
-            wire = row[position]
-            return None if wire == CONSTANT else inside[wire] if wire >= 0 else outside[-2 - wire]
-
+        # How operands are turned; None for a constant, which can be turned as one likes.
+        turned = [
+            None if wire == CONSTANT else inside[wire] if wire >= 0 else outside[-2 - wire]
+            for wire in wires[i]
+            if wire != -1
+        ]
         if name in ("add", "fma"):
-            last = 1 if name == "add" else 2
-            first = [sign(k) for k in range(last)]
-            fixed = [f for f in first if f is not None]
-            one = sum(fixed, Form(frozenset(), signs[:, i, 0])) if len(fixed) == last else None
-            second = sign(last)
-            two = None if second is None else second + Form(frozenset(), signs[:, i, 1])
-            result = one or two or system.unknown()
-            if one is None:
-                at = first.index(None)
-                constants[i, at] = sum(fixed, result + Form(frozenset(), signs[:, i, 0]))
-            if two is None:
-                constants[i, last] = result + Form(frozenset(), signs[:, i, 1])
-            if one is not None and two is not None:
-                system.vanish(one + two)
-                terms[i, last] = one + two
+            inside.append(_sum(system, turned, signs[:, i], i, constants, terms))
         elif name in ("mul", "div"):
-            both = [sign(0), sign(1)]
-            fixed = [f for f in both if f is not None]
-            if len(fixed) == 2:
-                result = fixed[0] + fixed[1]
-            else:
-                result = system.unknown()
-                constants[i, both.index(None)] = sum(fixed, result)
-        elif name == "neg" or name in _ODD:
-            result = sign(0) or system.zero
-            if name == "atan2":
-                _demand(system, terms, i, 1, sign(1))
+            fixed = [form for form in turned if form is not None]
+            result = fixed[0] + fixed[1] if len(fixed) == 2 else system.free()
+            if len(fixed) < 2:
+                constants[i, turned.index(None)] = sum(fixed, result)
+            inside.append(result)
         else:
-            result = system.zero
-            if name not in _EVEN:
-                for position, wire in enumerate(wires[i]):
-                    if wire != -1:
-                        _demand(system, terms, i, position, sign(position))
-        inside.append(result)
-    for place in kept:
-        system.vanish(inside[place], free_only=True)
-
-    def found(forms: dict[Key, Form]) -> dict[Key, Bits]:
-        values = {key: system.value(form) for key, form in forms.items()}
-        return {key: bits for key, bits in values.items() if bits.any()}
-
-    return Flips(
-        found(dict(enumerate(outside))), found(constants), found(terms), found({k: inside[k] for k in kept})
-    )
+            linear = name == "neg" or name in _ODD
+            inside.append((turned[0] or system.zero) if linear else system.zero)
+            for position, form in enumerate(turned):
+                if position > 0 or not (linear or name in _EVEN):
+                    own_sign(position, i, form)
+    for place, is_result in kept:
+        if is_result:
+            system.vanish(inside[place])
+    left = [system.zero if is_result else inside[place] for place, is_result in kept]
+    restored = [inside[place] if is_result else system.zero for place, is_result in kept]
+    flipped = [system.zero if conditions[k] else system.one(n + k) for k in range(n)]
+    bits, arrivals = system.solution([*flipped, *constants.values(), *terms.values(), *left, *restored])
+    return Turns(list(constants), list(terms), bits, arrivals)
 
 
-def _demand(
-    system: _System, terms: dict[tuple[int, int], Form], i: int, position: int, form: Form | None
-) -> None:
-    """An operand has to have its own sign, or else be turned where it is used."""
-    if form is not None:
-        system.vanish(form)
-        terms[i, position] = form
+def _sum(
+    system: _System,
+    turned: list[_Form | None],
+    signs: Bits,
+    i: int,
+    constants: dict[Use, _Form],
+    terms: dict[Use, _Form],
+) -> _Form:
+    """How a sum is turned. A term with a constant factor takes any sign; two others have to agree."""
+    last = len(turned) - 1  # all but the last operand are factors of the first term
+    first, second = (_Form(frozenset(), signs[:, k]) for k in (0, 1))
+    fixed = [form for form in turned[:last] if form is not None]
+    one = sum(fixed, first) if len(fixed) == last else None
+    last_form = turned[last]
+    two = None if last_form is None else last_form + second
+    result = one or two or system.free()
+    if one is None:
+        constants[i, turned.index(None)] = sum(fixed, result + first)
+    if two is None:
+        constants[i, last] = result + second
+    if one is not None and two is not None:
+        system.vanish(one + two)
+        terms[i, last] = one + two
+    return result
