@@ -1,0 +1,103 @@
+"""What recursive coordinate reduction costs: operation counts, which are exact."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import whippletree as wt
+from whippletree.compile import record
+from whippletree.examples.linkages import four_bars
+
+
+def cost(m, q):
+    return record(wt.grcr, m, reduction=wt.choose_reduction(m, q)).cost
+
+
+def row(windows):
+    signs = np.array([1.0 if i % 2 == 0 else -1.0 for i in range(2 * windows + 1)])
+    return cost(four_bars(windows), 1.1 * signs)
+
+
+def increments(costs):
+    keys = costs[0].keys()
+    return [{key: b[key] - a[key] for key in keys} for a, b in itertools.pairwise(costs)]
+
+
+def test_four_bars_in_a_row_cost_the_same_each():
+    steps = increments([row(windows) for windows in (2, 3, 4, 5, 6)])
+    assert all(step == steps[0] for step in steps)
+    assert steps[0]["mul"] <= 77
+    assert steps[0]["add"] <= 57
+    far = row(60)
+    near = row(6)
+    assert {key: far[key] - near[key] for key in far} == {key: 54 * value for key, value in steps[0].items()}
+
+
+def ring(joints):
+    """A closed chain of equal links with general axes, hung up at the ground; one long loop."""
+    m = wt.Mechanism("ring")
+    link = wt.Inertia(1.0, (0.1, 0.2, 0.3), (0.3, 0.4, 0.5))
+    place = wt.Placement((0.3, 0.1, -0.2), rpy=(0.4, 0.9, -0.3))
+    parent = "ground"
+    for i in range(joints):
+        m.add_body(f"b{i}", wt.Revolute("z"), parent, place, link)
+        parent = f"b{i}"
+    end = wt.forward_kinematics(m, 0.2 * np.ones(joints))[-1]
+    at_end = wt.Placement(end[:3, 3], quaternion=wt.Placement(rotation=_rotation(end)).quaternion)
+    m.add_loop("closure", wt.Revolute("z"), "ground", parent, at_end)
+    return m, 0.2 * np.ones(joints)
+
+
+def _rotation(pose):
+    U, _, V = np.linalg.svd(pose[:3, :3])
+    return U @ V
+
+
+def test_a_long_loop_costs_a_constant_for_each_link():
+    totals = [sum(cost(*ring(joints)).values()) for joints in (10, 13, 16, 19)]
+    steps = np.diff(totals)
+    assert np.ptp(steps) == 0
+
+
+def tree_of_four_bars(levels):
+    """Four-bars hung on four-bars, two on each: 2^levels - 1 loops, each with a base of its own."""
+    m = wt.Mechanism("tree", gravity=(0.0, -9.81, 0.0))
+    rod = wt.Inertia(1.0, (0.5, 0.1, 0.0), (0.01, 0.1, 0.1))
+
+    def hang(parent, name, level):
+        left, right = wt.Placement((0.0, 0.0, 0.0)), wt.Placement((0.8, 0.1, 0.0))
+        for bar, at, turn in (("a", left, -1.0), ("b", right, -1.3)):
+            m.add_body(f"{name}{bar}", wt.Revolute("z"), parent, at @ wt.Placement(rpy=(0, 0, turn)), rod)
+        pose = wt.forward_kinematics(m, m.neutral())
+        at_a, at_b = (pose[m.body_number(f"{name}{bar}")] @ [1.0, 0.0, 0.0, 1.0] for bar in "ab")
+        R = pose[m.body_number(f"{name}a")][:3, :3]
+        offset = R.T @ (at_b - at_a)[:3]
+        turn = np.arctan2(offset[1], offset[0])
+        place = wt.Placement((1.0, 0.0, 0.0), rpy=(0.0, 0.0, turn))
+        m.add_body(f"{name}c", wt.Revolute("z"), f"{name}a", place, rod)
+        length = float(np.hypot(offset[0], offset[1]))
+        pins = wt.Placement((length, 0.0, 0.0)), wt.Placement((1.0, 0.0, 0.0))
+        m.add_loop(name, wt.Revolute("z"), f"{name}c", f"{name}b", *pins)
+        if level > 1:
+            hang(f"{name}c", f"{name}l", level - 1)
+            hang(f"{name}b", f"{name}r", level - 1)
+
+    hang("ground", "t", levels)
+    return m
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_a_tree_of_four_bars_is_solved_right(levels):
+    m = tree_of_four_bars(levels)
+    q = m.neutral()
+    rng = np.random.default_rng(levels)
+    qd, tau = wt.project_velocity(m, q, rng.normal(size=m.nv)), rng.normal(size=m.nv)
+    expected = wt.kkt(m, q, qd, tau)
+    np.testing.assert_allclose(wt.grcr(m, q, qd, tau), expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_a_tree_of_four_bars_costs_in_proportion_to_its_loops():
+    totals = [sum(cost(m := tree_of_four_bars(levels), m.neutral()).values()) for levels in (3, 4, 5)]
+    per_loop = [total / (2**levels - 1) for total, levels in zip(totals, (3, 4, 5), strict=True)]
+    assert per_loop[2] < 1.1 * per_loop[1] < 1.3 * per_loop[0]
