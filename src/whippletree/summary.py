@@ -69,7 +69,7 @@ def _row(m: "Mechanism", i: int, depth: int) -> list[str]:
 
 
 def remarks(m: "Mechanism") -> list[str]:
-    """Frames, gears, springs and warnings, a line each, under headings of their own."""
+    """Loops, frames, gears, springs and warnings, a line each, under headings of their own."""
     frames = [f"{frame.name} on {frame.body} at {vector(frame.placement.position)}" for frame in m.frames]
     gears = [
         f"{gear.name}: {gear.driven} = {number(gear.ratio)} · {gear.driver} + {number(gear.offset)}"
@@ -80,8 +80,15 @@ def remarks(m: "Mechanism") -> list[str]:
         f"{number(s.stiffness)} N/m, {number(s.damping)} N s/m, length {number(s.length)} m"
         for s in m.springs
     ]
+    loops = [
+        f"{loop.name}: {type(loop.joint).__name__} between {loop.predecessor} and {loop.successor}"
+        for loop in m.loops
+    ]
     lines: list[str] = []
-    sections = (("frames", frames), ("gears", gears), ("springs", springs), ("warnings", m.warnings))
+    sections = (
+        *(("loops", loops), ("frames", frames), ("gears", gears), ("springs", springs)),
+        ("warnings", m.warnings),
+    )
     for heading, entries in sections:
         if entries:
             lines += ["", f"{heading}:", *(f"  {entry}" for entry in entries)]

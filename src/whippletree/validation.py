@@ -36,6 +36,7 @@ def _names(m: Mechanism) -> Iterator[str]:
         ("frame", [frame.name for frame in m.frames]),
         ("gear", [gear.name for gear in m.gears]),
         ("spring", [spring.name for spring in m.springs]),
+        ("loop", [loop.name for loop in m.loops]),
     ):
         for name in names:
             if name != name.strip() or not name.isprintable():

@@ -6,7 +6,7 @@ from ..door import expect
 from ..errors import ModelError
 from ..mechanism import GROUND, Frame, Mechanism
 from ..spatial import Placement
-from .pieces import assemble, move_shapes, move_spring, seen_from
+from .pieces import assemble, move_loop, move_shapes, move_spring, seen_from
 
 
 def attach(
@@ -16,8 +16,8 @@ def attach(
 
     Args:
         m: The one that stays as it is; name and gravity are its.
-        other: The one that is attached, with its joints, frames, gears and springs. What it has on a Free
-            joint would fly: lock that joint first to mount it.
+        other: The one that is attached, with its joints, loops, frames, gears and springs. What it has on
+            a Free joint would fly: lock that joint first to mount it.
         frame: A frame or body of `m`, or "ground".
         placement: Where in that frame the ground of `other` comes to sit; at its origin by default.
         prefix: Put before every name of `other`.
@@ -75,10 +75,22 @@ def attach(
         )
         for spring in other.springs
     ]
+    loops = [
+        replace(
+            move_loop(
+                loop,
+                on_seat if loop.predecessor == GROUND else (prefix + loop.predecessor, None),
+                on_seat if loop.successor == GROUND else (prefix + loop.successor, None),
+            ),
+            name=prefix + loop.name,
+        )
+        for loop in other.loops
+    ]
     for kind, ours, theirs in (
         ("body or frame", [*m.bodies, *m.frames], [*bodies, *frames]),
         ("gear", m.gears, gears),
         ("spring", m.springs, springs),
+        ("loop", m.loops, loops),
     ):
         _refuse_common(m, other, kind, {x.name for x in ours}, [x.name for x in theirs])
     _refuse_common(m, other, "joint", set(m.joint_names), [body.joint_name for body in bodies])
@@ -90,7 +102,14 @@ def attach(
         else body
         for body in m.bodies
     ]
-    made = assemble(m, [*ours, *bodies], [*m.frames, *frames], [*m.gears, *gears], [*m.springs, *springs])
+    made = assemble(
+        m,
+        [*ours, *bodies],
+        [*m.frames, *frames],
+        [*m.gears, *gears],
+        [*m.springs, *springs],
+        [*m.loops, *loops],
+    )
     if seat.body == GROUND:
         made.ground_visuals.extend(visuals)
         made.ground_collisions.extend(collisions)

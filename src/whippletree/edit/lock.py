@@ -11,7 +11,7 @@ from ..errors import InputError, ModelError
 from ..joints import Fixed
 from ..mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
 from ..spatial import Array, Placement
-from .pieces import assemble, move_frame, move_shapes, move_spring, seen_from
+from .pieces import assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
 
 _NO_MOTION: dict[str, Any] = {
     "limits": Limits(),
@@ -38,7 +38,8 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
             number for a joint of one variable, () for a Fixed one.
 
     Raises:
-        ModelError: No such joint, or a gear whose other joint would have to move or be elsewhere.
+        ModelError: No such joint, a gear whose other joint would have to move or be elsewhere, or a loop
+            with both its sides on one body.
         InputError: A position that is none of this joint.
 
     >>> import whippletree as wt
@@ -76,7 +77,14 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
         for spring in m.springs
         if spring.name not in idle
     ]
-    made = assemble(m, bodies.values(), [*frames, *merged], gears, springs)
+    for loop in m.loops:
+        if host[loop.predecessor][0] == host[loop.successor][0]:
+            raise ModelError(
+                f"loop {loop.name!r} of {m.name!r} would have both sides on {host[loop.successor][0]!r}: "
+                "leave a joint between them free, or build the mechanism without this loop"
+            )
+    loops = [move_loop(loop, host[loop.predecessor], host[loop.successor]) for loop in m.loops]
+    made = assemble(m, bodies.values(), [*frames, *merged], gears, springs, loops)
     made.warnings += [f"spring {name!r} is left out: both of its ends are on one body now" for name in idle]
     return made
 

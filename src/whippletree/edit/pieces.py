@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..loop import Loop
 from ..mechanism import Body, Frame, Gear, Geometry, Mechanism
 from ..spatial import Placement
 from ..springs import Spring
@@ -16,6 +17,7 @@ def assemble(
     frames: Iterable[Frame],
     gears: Iterable[Gear],
     springs: Iterable[Spring],
+    loops: Iterable[Loop],
     name: str | None = None,
 ) -> Mechanism:
     """A mechanism of these parts; the rest and, unless another is given, the name are those of `like`."""
@@ -27,6 +29,9 @@ def assemble(
     for gear in gears:
         made.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
     made.springs.extend(springs)
+    for loop in loops:
+        placements = loop.placement_p, loop.placement_s
+        made.add_loop(loop.name, loop.joint, loop.predecessor, loop.successor, *placements)
     made.ground_visuals.extend(like.ground_visuals)
     made.ground_collisions.extend(like.ground_collisions)
     made.warnings.extend(like.warnings)
@@ -50,6 +55,17 @@ def move_spring(spring: Spring, a: tuple[str, Placement | None], b: tuple[str, P
         point_a=move_point(spring.point_a, a[1]),
         body_b=b[0],
         point_b=move_point(spring.point_b, b[1]),
+    )
+
+
+def move_loop(loop: Loop, p: tuple[str, Placement | None], s: tuple[str, Placement | None]) -> Loop:
+    """The loop joint with its sides on other bodies, each given with the place of the old one on it."""
+    return replace(
+        loop,
+        predecessor=p[0],
+        placement_p=seen_from(p[1], loop.placement_p),
+        successor=s[0],
+        placement_s=seen_from(s[1], loop.placement_s),
     )
 
 

@@ -18,6 +18,7 @@ def rename(
     frames: Mapping[str, str] | None = None,
     gears: Mapping[str, str] | None = None,
     springs: Mapping[str, str] | None = None,
+    loops: Mapping[str, str] | None = None,
 ) -> Mechanism:
     """The mechanism under other names, each given as {old: new}; all are changed at once.
 
@@ -32,8 +33,8 @@ def rename(
     ('clock', 'bob', 'rod')
     """
     expect("rename", "m", m, Mechanism, "a Mechanism")
-    bodies, joints, frames, gears, springs = (
-        names or {} for names in (bodies, joints, frames, gears, springs)
+    bodies, joints, frames, gears, springs, loops = (
+        names or {} for names in (bodies, joints, frames, gears, springs, loops)
     )
     for kind, given, known in (
         ("body", bodies, [body.name for body in m.bodies]),
@@ -41,6 +42,7 @@ def rename(
         ("frame", frames, [frame.name for frame in m.frames]),
         ("gear", gears, [gear.name for gear in m.gears]),
         ("spring", springs, [spring.name for spring in m.springs]),
+        ("loop", loops, [loop.name for loop in m.loops]),
     ):
         for old in given:
             if old not in known:
@@ -78,4 +80,13 @@ def rename(
         )
         for spring in m.springs
     ]
-    return assemble(m, new_bodies, new_frames, new_gears, new_springs, name)
+    new_loops = [
+        replace(
+            loop,
+            name=loops.get(loop.name, loop.name),
+            predecessor=bodies.get(loop.predecessor, loop.predecessor),
+            successor=bodies.get(loop.successor, loop.successor),
+        )
+        for loop in m.loops
+    ]
+    return assemble(m, new_bodies, new_frames, new_gears, new_springs, new_loops, name)

@@ -8,7 +8,7 @@ from ..errors import ModelError
 from ..joints import Free, Joint, reverse
 from ..mechanism import GROUND, Body, Mechanism
 from ..spatial import Placement
-from .pieces import assemble, move_frame, move_shapes, move_spring, seen_from
+from .pieces import assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
 
 
 def reroot(
@@ -93,7 +93,15 @@ def reroot(
         )
         for spring in m.springs
     ]
-    made = assemble(m, bodies, frames, m.gears, springs)
+    loops = [
+        move_loop(
+            loop,
+            (loop.predecessor, back.get(loop.predecessor)),
+            (loop.successor, back.get(loop.successor)),
+        )
+        for loop in m.loops
+    ]
+    made = assemble(m, bodies, frames, m.gears, springs, loops)
     if moved:
         names = ", ".join(repr(name) for name in moved)
         made.warnings.append(f"set on the ground at {body!r}: {names} have their frames at other joints now")
