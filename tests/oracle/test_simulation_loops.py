@@ -79,6 +79,41 @@ def test_a_four_bar_turns_for_long_with_its_energy():
     assert np.max(np.abs(run.constraint_error)) < 1e-13
 
 
+def test_andrews_squeezer_ends_where_it_is_published_to_end():
+    """Test set for IVP solvers, Andrews' squeezing mechanism: positions at 0 and at 0.03 s."""
+    m = wt.examples.load("andrews-squeezer")
+    published = {
+        "beta": (-0.0617138900142764496, 15.81077119629904),
+        "Theta": (0.0, -15.75637105984298),
+        "gamma": (0.4552798191630703803, 0.04082224013073101),
+        "Phi": (0.2226683901658858847, -0.5347301163226948),
+        "delta": (0.4873649795438425502, 0.5244099658805304),
+        "Omega": (-0.2226683901658858847, 0.5347301163226948),
+        "epsilon": (1.2305474445498211925, 1.048080741042263),
+    }
+    q0, end = np.array([published[joint] for joint in m.joint_names]).T
+    torque = np.where(np.array(m.joint_names) == "beta", 0.033, 0.0)
+    run = wt.simulate(m, q0, None, 0.03, control=lambda t, q, qd: torque, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(run.q[-1], end, rtol=0, atol=2e-9)
+    assert np.max(np.abs(run.constraint_error)) < 1e-15
+
+
+def test_a_singular_start_is_told():
+    """Flat four-bars may fold either way: half of their constraints are dependent."""
+    with pytest.raises(wt.SimulationError, match="where 40 constraints of loops are independent instead of"):
+        wt.simulate(wt.examples.load("four-bars"), duration=0.1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["bricard", "crank-slider", "five-bar", "pantograph", "peaucellier", "quick-return", "watt-six-bar"],
+)
+def test_bundled_linkages_keep_closed_and_keep_their_energy(name):
+    run = wt.simulate(wt.examples.load(name), duration=0.5, rtol=1e-10, atol=1e-12)
+    assert np.max(np.abs(run.constraint_error)) < 1e-14
+    assert np.ptp(run.energy) < 1e-7 * np.ptp(run.kinetic)
+
+
 def test_springs_and_control_act_in_loops():
     m = parallelogram()
     m.add_spring("s", "ground", (0.3, 0, -1.5), "beam", (0.4, 0, 0), 40.0, 2.0, 0.3)

@@ -164,6 +164,7 @@ class _Run:
         self.m, self.forces, self._external = m, forces, external
         self.method, self.reason, self.watch, self.duration = method, "", watch, duration
         self.closing: Closing | None = None
+        self._singular: tuple[int, int] | None = None
         self._rows: list[tuple[float, Array, Array, Array, float]] = []
 
     @cached_property
@@ -187,6 +188,7 @@ class _Run:
             return y
         y = self.closing(self.equations, y)
         if self.closing.rank > len(self.equations.rows):
+            self._singular = (len(self.equations.rows), self.closing.rank)
             # The run began, or passed, where fewer constraints are independent than elsewhere.
             self.equations = motion(self.m, self._external, self.closing.rows(y[:nq]))
         return y
@@ -219,6 +221,12 @@ class _Run:
         )
 
     def fail(self, what: str, t: float, joint: str | None) -> SimulationError:
+        if self._singular is not None:
+            few, many = self._singular
+            what += (
+                f". It was at a singular position, where {few} constraints of loops are independent instead of "
+                f"{many}, and may go on in several ways: start elsewhere"
+            )
         return SimulationError(
             f"{self.m.name!r} at t = {t:.6g} s of {self.duration:g} s ({self.method}): {what}",
             t,
