@@ -18,7 +18,8 @@ def own_cache(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("options", [[], ["--floating"]])
 def test_bench_measures_and_writes_a_report(tmp_path, options):
-    base = '<link name="base"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+    I = "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+    base = f"<link name='base'><inertial><mass value='3'/>{I}</inertial></link>"
     (tmp_path / "arm.urdf").write_text(ARM.replace('<link name="base"/>', base))
     out = tmp_path / "figures.json"
     result = run(app, ["bench", str(tmp_path / "arm.urdf"), "--rounds", "1", "--out", str(out), *options])
