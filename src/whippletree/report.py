@@ -32,6 +32,15 @@ def mechanism_data(m: Mechanism) -> dict[str, Any]:
         "bodies": [_body(m, i, body) for i, body in enumerate(m.bodies)],
         "frames": [{"name": f.name, "body": f.body, **_placement(f.placement)} for f in m.frames],
         "gears": [asdict(gear) for gear in m.gears],
+        "loops": [
+            {
+                "name": loop.name,
+                "type": describe(loop.joint),
+                "predecessor": {"body": loop.predecessor, **_placement(loop.placement_p)},
+                "successor": {"body": loop.successor, **_placement(loop.placement_s)},
+            }
+            for loop in m.loops
+        ],
         "springs": [
             {**asdict(spring), "point_a": list(spring.point_a), "point_b": list(spring.point_b)}
             for spring in m.springs

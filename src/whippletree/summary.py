@@ -32,6 +32,8 @@ def totals(m: "Mechanism") -> str:
     """Sizes, mass, centre of mass and gravity in one line."""
     mass, com = mass_and_center(m)
     parts = [f"{m.name}: {counted(len(m), 'body', 'bodies')}", f"nq = {m.nq}", f"nv = {m.nv}"]
+    if m.loops:
+        parts.append(counted(len(m.loops), "loop", "loops"))
     parts.append(f"{number(mass)} kg")
     if com is not None:
         parts.append(f"centre of mass {vector(com)} m at the neutral position")
@@ -81,15 +83,18 @@ def remarks(m: "Mechanism") -> list[str]:
         for s in m.springs
     ]
     loops = [
-        f"{loop.name}: {type(loop.joint).__name__} between {loop.predecessor} and {loop.successor}"
+        f"{loop.name}: {describe(loop.joint)} from {loop.predecessor} at {vector(loop.placement_p.position)} "
+        f"to {loop.successor} at {vector(loop.placement_s.position)}"
         for loop in m.loops
     ]
     lines: list[str] = []
-    sections = (
-        *(("loops", loops), ("frames", frames), ("gears", gears), ("springs", springs)),
+    for heading, entries in (
+        ("loops", loops),
+        ("frames", frames),
+        ("gears", gears),
+        ("springs", springs),
         ("warnings", m.warnings),
-    )
-    for heading, entries in sections:
+    ):
         if entries:
             lines += ["", f"{heading}:", *(f"  {entry}" for entry in entries)]
     return lines

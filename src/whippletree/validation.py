@@ -16,7 +16,8 @@ def problems(m: Mechanism) -> list[str]:
     `Mechanism.add_body` refuses most of them at once; a mechanism read from a file may have them:
     inertias no body can have, limits upside down, names with stray blanks, and joints that move no
     inertia, for which forward dynamics has no solution. The last kind is looked for at a general
-    position, so that a joint is found whenever it is without inertia nearly everywhere.
+    position, so that a joint is found whenever it is without inertia nearly everywhere; joints in
+    loops and gears are left out, as others may hold them.
 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("arm")
@@ -61,5 +62,16 @@ def _joints_without_inertia(m: Mechanism) -> Iterator[str]:
     rng = np.random.default_rng(0)
     # Not m.random: limits may leave no room, and need not be kept here.
     q = np.concatenate([np.zeros(0), *(body.joint.random(rng) for body in m.bodies)])
+    coupled = _coupled(m)
     for i in sorted(joints_without_inertia(m, q)):
-        yield without_inertia_message(m, i)
+        if i not in coupled:
+            yield without_inertia_message(m, i)
+
+
+def _coupled(m: Mechanism) -> set[int]:
+    """Joints in loops and gears: others may hold them or carry inertia for them."""
+    found = {m.joint_number(joint) for gear in m.gears for joint in (gear.driver, gear.driven)}
+    for loop in m.loops:
+        p, s = (set(m.support(m.body_number(body))) for body in (loop.predecessor, loop.successor))
+        found |= p ^ s
+    return found

@@ -50,16 +50,20 @@ def test_gears_warnings_and_limits() -> None:
     m.add_gear("belt", driver="nut", driven="ram", ratio=-0.5, offset=0.25)
     m.warnings.append("line 4: no transmission is carried")
     m.add_spring("coil", "ground", (0, 0, 1), "ram", (0.5, 0, 0), stiffness=3.0, damping=0.25, length=0.1)
+    m.add_loop("eye", wt.Spherical(), "nut", "ram", wt.Placement((0, 0, 0.5)))
     m.add_body("stop", wt.Fixed(), limits=wt.Limits(lower=-2.0))
     # A massless body has no centre of mass; without a velocity limit there is no column for it.
     assert [words(line) for line in m.summary().splitlines()] == [
-        "press: 3 bodies, nq = 2, nv = 2, 2 kg, centre of mass (0, 0, 0) m at the neutral position, "
+        "press: 3 bodies, nq = 2, nv = 2, 1 loop, 2 kg, centre of mass (0, 0, 0) m at the neutral position, "
         "gravity (0, 0, 0) m/s²",
         "",
         "# body joint type parent q mass [kg] centre of mass [m] limits effort",
         "0 nut nut Reversed Helical -z pitch 0.01 ground 0 2 (0, 0, 0) ≤ 7.5 rad",
         "1 ram ram Prismatic (0.6, 0, 0.8) ground 1 0 ±0.1 m 900",
         "2 stop stop Fixed ground 0 ≥ -2",
+        "",
+        "loops:",
+        "eye: Spherical from nut at (0, 0, 0.5) to ram at (0, 0, 0)",
         "",
         "gears:",
         "belt: ram = -0.5 · nut + 0.25",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import randoms
 import whippletree as wt
 from poses import body_velocity, pose
+from whippletree.spatial.rotation import to_quaternion
 
 SEEDS = st.integers(0, 2**32 - 1)
 TREES = st.lists(st.sampled_from(sorted(randoms.JOINTS)), min_size=2, max_size=7)
@@ -50,6 +51,18 @@ def furnished(rng: np.random.Generator, joints: list[str]) -> wt.Mechanism:
     return m
 
 
+def close_loops(rng: np.random.Generator, m: wt.Mechanism, q: np.ndarray) -> None:
+    """Add three loop joints between any two bodies, each closed at the position q."""
+    names = ["ground", *(body.name for body in m.bodies)]
+    for k, kind in enumerate(("revolute", "universal", "spherical")):
+        p, s = (str(name) for name in rng.choice(names, size=2, replace=False))
+        joint, at_p = randoms.joint(rng, kind), randoms.placement(rng)
+        across = joint.transform(joint.random(rng)).homogeneous()
+        T = np.linalg.inv(pose(m, q, s)) @ pose(m, q, p) @ at_p.transform().homogeneous() @ across
+        at_s = wt.Placement(T[:3, 3], quaternion=to_quaternion(T[:3, :3]))
+        m.add_loop(f"l{k}", joint, p, s, at_p, at_s)
+
+
 def shape_poses(m: wt.Mechanism, q: np.ndarray) -> list[np.ndarray]:
     """Where every shape is in the ground, in an order that does not depend on the bodies."""
     found = [
@@ -83,20 +96,29 @@ def entries(m: wt.Mechanism, joints: list[str], index: list[slice]) -> np.ndarra
     return np.concatenate([np.zeros(0, int), *(numbers[index[m.joint_number(name)]] for name in joints)])
 
 
+def loop_rows(m: wt.Mechanism, loops: set[str]) -> np.ndarray:
+    """Numbers of the rows of the loop constraints that belong to these loops."""
+    owner = [loop.name for loop in m.loops for _ in range(6 - loop.joint.nv)]
+    return np.array([k for k, name in enumerate(owner) if name in loops], dtype=int)
+
+
 @settings(max_examples=100, deadline=None)
 @given(SEEDS, TREES)
 def test_locked_joints_are_joints_at_rest(seed: int, joints: list[str]) -> None:
     rng = np.random.default_rng(seed)
     m = furnished(rng, joints)
-    before = copy.deepcopy(m)
     q, qd = randoms.state(rng, m)
+    close_loops(rng, m, q)
+    before = copy.deepcopy(m)
     qdd = rng.normal(size=m.nv)
     held = [name for name in m.joint_names if rng.uniform() < 0.5]
     reduced = wt.lock(m, {name: q[m.q_index[m.joint_number(name)]] for name in held})
     assert m == before
     assert m.warnings == before.warnings
-    gone = [spring.name for spring in m.springs if spring.name not in {s.name for s in reduced.springs}]
-    dropped = [f"spring {name!r} is left out: both of its ends are on one body now" for name in gone]
+    springs, loops = {s.name for s in reduced.springs}, {loop.name for loop in reduced.loops}
+    gone = [f"spring {spring.name!r}" for spring in m.springs if spring.name not in springs]
+    gone += [f"loop {loop.name!r}" for loop in m.loops if loop.name not in loops]
+    dropped = [f"{what} is left out: both of its ends are on one body now" for what in gone]
     assert reduced.warnings == m.warnings + dropped
 
     left = [name for name in m.joint_names if name not in held]
@@ -109,6 +131,16 @@ def test_locked_joints_are_joints_at_rest(seed: int, joints: list[str]) -> None:
     np.testing.assert_allclose(
         energies(reduced, q[at], qd[moving]), energies(m, q, qd), rtol=1e-11, atol=1e-10
     )
+
+    rows = loop_rows(m, loops)
+    K, K2 = wt.constraint_jacobian(m, q)[rows], wt.constraint_jacobian(reduced, q[at])
+    np.testing.assert_allclose(K2, K[:, moving], rtol=0, atol=1e-11)
+    # Elsewhere the loops are open, and both as far.
+    step = np.zeros(m.nv)
+    step[moving] = 0.2 * rng.normal(size=len(moving))
+    q2 = m.integrate(q, step)
+    error, error2 = wt.constraint_error(m, q2)[rows], wt.constraint_error(reduced, q2[at])
+    np.testing.assert_allclose(error2, error, rtol=0, atol=1e-11)
 
     for name in [f.name for f in m.frames] + [b.name for b in m.bodies]:
         np.testing.assert_allclose(pose(reduced, q[at], name), pose(m, q, name), rtol=0, atol=1e-12)
@@ -141,6 +173,8 @@ def test_rerooted_mechanism_has_the_same_motion(seed: int, joints: list[str]) ->
     """The tree floats, so that a Free joint at another body leaves its motion as it was."""
     rng = np.random.default_rng(seed)
     m = furnished(rng, ["free", *joints])
+    q, qd = randoms.state(rng, m)
+    close_loops(rng, m, m.integrate(q, 0.2 * rng.normal(size=m.nv)))
     before = copy.deepcopy(m)
     root = str(rng.choice([body.name for i, body in enumerate(m.bodies) if 0 in m.support(i)]))
     other = wt.reroot(m, root)
@@ -148,7 +182,6 @@ def test_rerooted_mechanism_has_the_same_motion(seed: int, joints: list[str]) ->
     assert other.bodies[0].name == root
     assert sorted(other.joint_names) == sorted(["root", *m.joint_names[1:]])
 
-    q, qd = randoms.state(rng, m)
     number = m.body_number(root)
     base = pose(m, q, root)
     quaternion = wt.Placement(rotation=base[:3, :3]).quaternion
@@ -161,6 +194,10 @@ def test_rerooted_mechanism_has_the_same_motion(seed: int, joints: list[str]) ->
         np.testing.assert_allclose(pose(other, q2, frame.name), pose(m, q, frame.name), rtol=0, atol=1e-11)
     np.testing.assert_allclose(shape_poses(other, q2), shape_poses(m, q), rtol=0, atol=1e-9)
     np.testing.assert_allclose(energies(other, q2, qd2), energies(m, q, qd), rtol=1e-10, atol=1e-10)
+    errors = [wt.constraint_error(m, q), wt.constraint_error(other, q2)]
+    np.testing.assert_allclose(errors[1], errors[0], rtol=0, atol=1e-9)
+    rates = [wt.constraint_jacobian(m, q) @ qd, wt.constraint_jacobian(other, q2) @ qd2]
+    np.testing.assert_allclose(rates[1], rates[0], rtol=1e-9, atol=1e-9)
 
     # Any forces at the joints, and none on the floating root of either.
     tau = np.zeros(m.nv)
@@ -197,6 +234,9 @@ def test_rerooting_back_restores_the_mechanism(seed: int, joints: list[str]) -> 
 def test_attached_mechanism_is_one_built_whole(seed: int, first: list[str], second: list[str]) -> None:
     rng = np.random.default_rng(seed)
     m, other = furnished(rng, first), furnished(rng, second)
+    q_m, q_other = m.random(rng), other.random(rng)
+    for one, q_one in ((m, q_m), (other, q_other)):
+        close_loops(rng, one, one.integrate(q_one, 0.2 * rng.normal(size=one.nv)))
     befores = copy.deepcopy((m, other))
     seat = str(rng.choice(["ground", "f_ground", *(f"f_{body.name}" for body in m.bodies)]))
     where = randoms.placement(rng)
@@ -228,8 +268,7 @@ def test_attached_mechanism_is_one_built_whole(seed: int, first: list[str], seco
     for s in other.springs:
         ends = (*end(s.body_a, s.point_a), *end(s.body_b, s.point_b))
         expected.add_spring(f"x_{s.name}", *ends, s.stiffness, s.damping, s.length)
-    q, qd = randoms.state(rng, both)
-    qdd = rng.normal(size=both.nv)
+    q, qd, qdd = np.concatenate([q_m, q_other]), rng.normal(size=both.nv), rng.normal(size=both.nv)
     tau = inverse(expected, q, qd, qdd)
     scale = 1e-12 * (1.0 + np.max(np.abs(tau), initial=0.0))
     np.testing.assert_allclose(inverse(both, q, qd, qdd), tau, rtol=0, atol=scale)
@@ -237,7 +276,8 @@ def test_attached_mechanism_is_one_built_whole(seed: int, first: list[str], seco
     def seated(T: np.ndarray) -> np.ndarray:
         return pose(both, q, seat) @ where.transform().homogeneous() @ T
 
-    q_m, q_other = q[: m.nq], q[m.nq :]
+    errors = np.concatenate([wt.constraint_error(m, q_m), wt.constraint_error(other, q_other)])
+    np.testing.assert_allclose(wt.constraint_error(both, q), errors, rtol=0, atol=1e-9)
     shapes = shape_poses(m, q_m) + [seated(T) for T in shape_poses(other, q_other)]
     shapes = sorted(shapes, key=lambda T: tuple(T[:3, 3].round(9)))
     np.testing.assert_allclose(shape_poses(both, q), shapes, rtol=0, atol=1e-9)
@@ -274,8 +314,24 @@ def geared() -> wt.Mechanism:
     return m
 
 
+def looped() -> wt.Mechanism:
+    """A double pendulum on a floating base, its lower rod held to the base at the neutral position."""
+    base = wt.Mechanism("double-pendulum")
+    base.add_body("base", wt.Free(), inertia=wt.Inertia.sphere(0.1, mass=1.0))
+    m = wt.attach(base, wt.examples.load("double-pendulum"), "base")
+    m.add_loop("pin", wt.Spherical(), "base", "lower", placement_p=wt.Placement((0, 0, -1)))
+    return m
+
+
+def test_a_loop_within_one_body_is_left_out() -> None:
+    made = wt.lock(looped(), {"upper": 0.0, "lower": 0.7})
+    assert made.loops == []
+    assert made.warnings == ["loop 'pin' is left out: both of its ends are on one body now"]
+
+
 def test_rename_changes_every_mention() -> None:
     m = geared()
+    m.add_loop("pin", wt.Spherical(), "ground", "lower", placement_p=wt.Placement((0, 0, -2)))
     m.warnings.append("left out: a sensor")
     before = copy.deepcopy(m)
     other = wt.rename(
@@ -286,6 +342,7 @@ def test_rename_changes_every_mention() -> None:
         frames={"tip": "hand"},
         gears={"belt": "chain"},
         springs={"rope": "cord"},
+        loops={"pin": "bolt"},
     )
     assert m == before
     assert (other.name, other.parents, other.warnings) == ("arm", [-1, 0], ["left out: a sensor"])
@@ -296,6 +353,8 @@ def test_rename_changes_every_mention() -> None:
     assert other.frames == [wt.Frame("hand", "upper", m.frames[0].placement)]
     assert other.gears == [wt.Gear("chain", "shoulder", "elbow", -0.5, 0.25)]
     assert other.springs == [wt.Spring("cord", "ground", (0, 1, 0), "upper", (0.5, 0, 0), 3.0)]
+    at = wt.Placement((0, 0, -2))
+    assert other.loops == [wt.Loop("bolt", wt.Spherical(), "ground", "upper", placement_p=at)]
 
 
 def test_gears_go_with_their_joints() -> None:
@@ -513,6 +572,32 @@ MESSAGES: list[tuple[Change, type[Exception], str]] = [
         lambda: wt.rename(DOUBLE, gears={"rod": "x"}),
         wt.ModelError,
         "'double-pendulum' has no gear named 'rod'; known: none",
+    ),
+    (
+        lambda: wt.lock(looped(), {"upper": 0.5, "lower": 0.5}),
+        wt.ModelError,
+        "loop 'pin' would stay open by 0.495 m or rad, both of its ends being on 'base': "
+        "lock its joints at positions that close it, as those from wt.assemble",
+    ),
+    (
+        lambda: wt.attach(
+            looped(),
+            wt.rename(
+                looped(),
+                bodies={"base": "a", "upper": "b", "lower": "c"},
+                joints={"base": "a", "upper": "b", "lower": "c"},
+                frames={"tip": "d"},
+            ),
+            "tip",
+        ),
+        wt.ModelError,
+        "'double-pendulum' and 'double-pendulum' both have a joint named 'pin': "
+        "attach with a prefix, as prefix='second_'",
+    ),
+    (
+        lambda: wt.rename(DOUBLE, loops={"rod": "x"}),
+        wt.ModelError,
+        "'double-pendulum' has no loop named 'rod'; known: none",
     ),
     (
         lambda: wt.rename(DOUBLE, springs={"rod": "x"}),

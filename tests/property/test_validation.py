@@ -77,6 +77,21 @@ def test_all_joints_without_inertia_are_listed_in_order() -> None:
     assert wt.problems(m) == [no_inertia(joint, body) for joint, body in expected]
 
 
+def test_joints_that_others_may_hold_are_no_problem() -> None:
+    """A massless rod in a closed loop, and a massless finger on a gear; a leaf beyond them still is one."""
+    m = wt.examples.load("four-bar")
+    arm = wt.Mechanism("arm")
+    for body in m.bodies:
+        arm.append(replace(body, inertia=wt.Inertia.zero()) if body.name == "rocker" else body)
+    arm.add_body("finger", wt.Revolute("z"), parent="crank")
+    arm.add_body("leaf", wt.Revolute("x"), parent="rocker")
+    assert wt.problems(arm) == [no_inertia(name, name) for name in ("rocker", "finger", "leaf")]
+    (pin,) = m.loops
+    arm.add_loop("pin", pin.joint, pin.predecessor, pin.successor, pin.placement_p, pin.placement_s)
+    arm.add_gear("belt", driver="crank", driven="finger", ratio=2.0)
+    assert wt.problems(arm) == [no_inertia("leaf", "leaf")]
+
+
 def test_every_kind_of_problem_is_listed_at_once() -> None:
     m = wt.Mechanism("arm")
     ball = wt.Inertia.sphere(0.1, mass=1.0)

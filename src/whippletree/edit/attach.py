@@ -1,12 +1,14 @@
 """Attach one mechanism to another."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..door import expect
 from ..errors import ModelError
-from ..mechanism import GROUND, Frame, Mechanism
+from ..loop import Loop
+from ..mechanism import GROUND, Body, Frame, Mechanism
 from ..spatial import Placement
-from .pieces import assemble, move_loop, move_shapes, move_spring, seen_from
+from .pieces import End, assemble, move_loop, move_shapes, move_spring, seen_from
 
 
 def attach(
@@ -16,8 +18,8 @@ def attach(
 
     Args:
         m: The one that stays as it is; name and gravity are its.
-        other: The one that is attached, with its joints, loops, frames, gears and springs. What it has on
-            a Free joint would fly: lock that joint first to mount it.
+        other: The one that is attached, with its joints, frames, gears, springs and loops. What it has on a
+            Free joint would fly: lock that joint first to mount it.
         frame: A frame or body of `m`, or "ground".
         placement: Where in that frame the ground of `other` comes to sit; at its origin by default.
         prefix: Put before every name of `other`.
@@ -63,37 +65,25 @@ def attach(
         replace(gear, name=prefix + gear.name, driver=prefix + gear.driver, driven=prefix + gear.driven)
         for gear in other.gears
     ]
-    on_seat = (seat.body, at)
+
+    def end(old: str) -> End:
+        return (seat.body, at) if old == GROUND else (prefix + old, None)
+
     springs = [
-        replace(
-            move_spring(
-                spring,
-                on_seat if spring.body_a == GROUND else (prefix + spring.body_a, None),
-                on_seat if spring.body_b == GROUND else (prefix + spring.body_b, None),
-            ),
-            name=prefix + spring.name,
-        )
+        replace(move_spring(spring, end(spring.body_a), end(spring.body_b)), name=prefix + spring.name)
         for spring in other.springs
     ]
     loops = [
-        replace(
-            move_loop(
-                loop,
-                on_seat if loop.predecessor == GROUND else (prefix + loop.predecessor, None),
-                on_seat if loop.successor == GROUND else (prefix + loop.successor, None),
-            ),
-            name=prefix + loop.name,
-        )
+        replace(move_loop(loop, end(loop.predecessor), end(loop.successor)), name=prefix + loop.name)
         for loop in other.loops
     ]
     for kind, ours, theirs in (
         ("body or frame", [*m.bodies, *m.frames], [*bodies, *frames]),
         ("gear", m.gears, gears),
         ("spring", m.springs, springs),
-        ("loop", m.loops, loops),
     ):
-        _refuse_common(m, other, kind, {x.name for x in ours}, [x.name for x in theirs])
-    _refuse_common(m, other, "joint", set(m.joint_names), [body.joint_name for body in bodies])
+        _refuse_common(m, other, kind, [x.name for x in ours], [x.name for x in theirs])
+    _refuse_common(m, other, "joint", _joints(m.bodies, m.loops), _joints(bodies, loops))
     # What stood on the ground of `other` stands on the seat now.
     visuals, collisions = move_shapes(other.ground_visuals, at), move_shapes(other.ground_collisions, at)
     ours = [
@@ -117,9 +107,16 @@ def attach(
     return made
 
 
-def _refuse_common(m: Mechanism, other: Mechanism, kind: str, ours: set[str], theirs: list[str]) -> None:
+def _joints(bodies: Iterable[Body], loops: Iterable[Loop]) -> list[str]:
+    return [body.joint_name for body in bodies] + [loop.name for loop in loops]
+
+
+def _refuse_common(
+    m: Mechanism, other: Mechanism, kind: str, ours: Iterable[str], theirs: Iterable[str]
+) -> None:
+    taken = set(ours)
     for name in theirs:
-        if name in ours:
+        if name in taken:
             raise ModelError(
                 f"{m.name!r} and {other.name!r} both have a {kind} named {name!r}: "
                 "attach with a prefix, as prefix='second_'"

@@ -9,9 +9,16 @@ import numpy as np
 from ..door import expect, vector
 from ..errors import InputError, ModelError
 from ..joints import Fixed
+from ..loop import Loop
+from ..loops.relations import plain_joint
 from ..mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
 from ..spatial import Array, Placement
+from ..spatial.rotation import log
+from ..springs import Spring
 from .pieces import assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
+
+CLOSED = 1e-6
+"""Gaps of a locked loop above this, in m or rad, are no rounding."""
 
 _NO_MOTION: dict[str, Any] = {
     "limits": Limits(),
@@ -29,8 +36,8 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
     A body whose joint is locked becomes part of its parent: inertias are added, shapes, frames and
     the bodies it carries move over, and its name stays as a frame. The ground has no inertia, so a body
     locked to the ground stays a body, on a Fixed joint. Armature, damping, friction, spring and limits of
-    a locked joint are gone with its motion; a spring between two points that are now on one body is left
-    out, and `warnings` names it.
+    a locked joint are gone with its motion. A spring or loop joint between two points that are now on one
+    body is left out, and `warnings` names it.
 
     Args:
         m: The mechanism.
@@ -39,7 +46,7 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
 
     Raises:
         ModelError: No such joint, a gear whose other joint would have to move or be elsewhere, or a loop
-            with both its sides on one body.
+            that would stay open.
         InputError: A position that is none of this joint.
 
     >>> import whippletree as wt
@@ -71,21 +78,24 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
         host[body.name] = (body.name, None)
         bodies[body.name] = body
     frames = [move_frame(frame, *host[frame.body]) for frame in m.frames]
-    idle = [spring.name for spring in m.springs if host[spring.body_a][0] == host[spring.body_b][0]]
-    springs = [
-        move_spring(spring, host[spring.body_a], host[spring.body_b])
-        for spring in m.springs
-        if spring.name not in idle
-    ]
+    left_out: list[str] = []
+    springs: list[Spring] = []
+    for spring in m.springs:
+        a, b = host[spring.body_a], host[spring.body_b]
+        if a[0] == b[0]:
+            left_out.append(f"spring {spring.name!r}")
+        else:
+            springs.append(move_spring(spring, a, b))
+    loops: list[Loop] = []
     for loop in m.loops:
-        if host[loop.predecessor][0] == host[loop.successor][0]:
-            raise ModelError(
-                f"loop {loop.name!r} of {m.name!r} would have both sides on {host[loop.successor][0]!r}: "
-                "leave a joint between them free, or build the mechanism without this loop"
-            )
-    loops = [move_loop(loop, host[loop.predecessor], host[loop.successor]) for loop in m.loops]
+        moved = move_loop(loop, host[loop.predecessor], host[loop.successor])
+        if moved.predecessor == moved.successor:
+            _must_be_closed(moved)
+            left_out.append(f"loop {loop.name!r}")
+        else:
+            loops.append(moved)
     made = assemble(m, bodies.values(), [*frames, *merged], gears, springs, loops)
-    made.warnings += [f"spring {name!r} is left out: both of its ends are on one body now" for name in idle]
+    made.warnings += [f"{what} is left out: both of its ends are on one body now" for what in left_out]
     return made
 
 
@@ -116,6 +126,19 @@ def _position(m: Mechanism, joint_name: str, value: Any) -> Array:
     if fault is not None:
         raise InputError(f"position of joint {joint_name!r}: {fault}")
     return q
+
+
+def _must_be_closed(loop: Loop) -> None:
+    """ModelError for a loop joint that holds two places of one body together which are apart."""
+    X = loop.placement_s.transform() @ loop.placement_p.transform().inverse()
+    joint = plain_joint(loop.joint)
+    rest = X @ joint.transform(joint.position_at(X)).inverse()
+    gap = max(float(np.linalg.norm(part)) for part in (rest.r, log(rest.E)))
+    if gap > CLOSED:
+        raise ModelError(
+            f"loop {loop.name!r} would stay open by {gap:.3g} m or rad, both of its ends being on "
+            f"{loop.successor!r}: lock its joints at positions that close it, as those from wt.assemble"
+        )
 
 
 def _gear_is_locked(m: Mechanism, gear: Gear, locked: Mapping[int, Array]) -> bool:

@@ -30,8 +30,8 @@ def assemble(
         made.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
     made.springs.extend(springs)
     for loop in loops:
-        placements = loop.placement_p, loop.placement_s
-        made.add_loop(loop.name, loop.joint, loop.predecessor, loop.successor, *placements)
+        ends = (loop.predecessor, loop.successor, loop.placement_p, loop.placement_s)
+        made.add_loop(loop.name, loop.joint, *ends)
     made.ground_visuals.extend(like.ground_visuals)
     made.ground_collisions.extend(like.ground_collisions)
     made.warnings.extend(like.warnings)
@@ -47,25 +47,29 @@ def move_frame(frame: Frame, body: str, where: Placement | None) -> Frame:
     return Frame(frame.name, body, seen_from(where, frame.placement))
 
 
-def move_spring(spring: Spring, a: tuple[str, Placement | None], b: tuple[str, Placement | None]) -> Spring:
-    """The spring with its ends on other bodies, each given with the place of the old one on it."""
-    return replace(
-        spring,
-        body_a=a[0],
-        point_a=move_point(spring.point_a, a[1]),
-        body_b=b[0],
-        point_b=move_point(spring.point_b, b[1]),
-    )
+End = tuple[str, Placement | None]
+"""A body, and where on it another one sits that used to carry the end of a spring or loop joint."""
 
 
-def move_loop(loop: Loop, p: tuple[str, Placement | None], s: tuple[str, Placement | None]) -> Loop:
-    """The loop joint with its sides on other bodies, each given with the place of the old one on it."""
+def move_loop(loop: Loop, p: End, s: End) -> Loop:
+    """The loop joint with its predecessor and successor frames on other bodies."""
     return replace(
         loop,
         predecessor=p[0],
         placement_p=seen_from(p[1], loop.placement_p),
         successor=s[0],
         placement_s=seen_from(s[1], loop.placement_s),
+    )
+
+
+def move_spring(spring: Spring, a: End, b: End) -> Spring:
+    """The spring with its ends on other bodies."""
+    return replace(
+        spring,
+        body_a=a[0],
+        point_a=move_point(spring.point_a, a[1]),
+        body_b=b[0],
+        point_b=move_point(spring.point_b, b[1]),
     )
 
 

@@ -8,7 +8,7 @@ from ..errors import ModelError
 from ..joints import Free, Joint, reverse
 from ..mechanism import GROUND, Body, Mechanism
 from ..spatial import Placement
-from .pieces import assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
+from .pieces import End, assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
 
 
 def reroot(
@@ -85,22 +85,12 @@ def reroot(
         if other.name not in on_path:
             bodies.append(replace(other, placement=seen_from(back.get(other.parent), other.placement)))
     frames = [move_frame(frame, frame.body, back.get(frame.body)) for frame in m.frames]
-    springs = [
-        move_spring(
-            spring,
-            (spring.body_a, back.get(spring.body_a)),
-            (spring.body_b, back.get(spring.body_b)),
-        )
-        for spring in m.springs
-    ]
-    loops = [
-        move_loop(
-            loop,
-            (loop.predecessor, back.get(loop.predecessor)),
-            (loop.successor, back.get(loop.successor)),
-        )
-        for loop in m.loops
-    ]
+
+    def end(name: str) -> End:
+        return name, back.get(name)
+
+    springs = [move_spring(spring, end(spring.body_a), end(spring.body_b)) for spring in m.springs]
+    loops = [move_loop(loop, end(loop.predecessor), end(loop.successor)) for loop in m.loops]
     made = assemble(m, bodies, frames, m.gears, springs, loops)
     if moved:
         names = ", ".join(repr(name) for name in moved)
