@@ -194,7 +194,7 @@ def run_demo() -> None:
         console.print(Text(f"\nForward dynamics of {m.name}, one state, by every method:"))
         numbers = ("difference", "time a state")
         console.print(_table(["method", "how", *numbers], rows, numbers))
-        console.print(f"Inverse dynamics gives the joint forces back, to {back:.0e}.", end="\n\n")
+        console.print(f"Through inverse dynamics and back: the same, to {back:.0e}.", end="\n\n")
     if not agree:
         typer.echo(f"whippletree: results differ by more than {demo.AGREEMENT:g}", err=True)
         raise typer.Exit(PROBLEMS_FOUND)

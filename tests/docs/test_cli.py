@@ -126,6 +126,19 @@ def test_json_has_the_limits_gears_and_warnings_of_a_file(arm: Path) -> None:
     assert any("transmission" in warning for warning in data["warnings"])
 
 
+def test_json_has_loops_and_springs() -> None:
+    data = json.loads(run("info", "four-bar", "--json")[0])
+    (loop,) = data["loops"]
+    assert (loop["name"], loop["type"]) == ("pin", "Revolute z")
+    assert (loop["predecessor"]["body"], loop["successor"]["body"]) == ("coupler", "rocker")
+    assert loop["predecessor"]["position"] == pytest.approx([0.6, 0.34, 0.0])
+    springs = json.loads(run("info", "flyball-governor", "--json")[0])["springs"]
+    assert [spring["name"] for spring in springs] == [
+        spring.name for spring in wt.examples.load("flyball-governor").springs
+    ]
+    assert springs
+
+
 # check
 
 
@@ -257,7 +270,7 @@ def test_demo(monkeypatch: pytest.MonkeyPatch) -> None:
         part = out[out.index(f"Forward dynamics of {name}, one state, by every method:") :]
         for method in wt.methods(m):
             assert f"\n{method} " in part
-        assert "aba, compiled" in part
+        assert f"\n{wt.methods(m)[0]}, compiled " in part
         assert "1.23 ms" in part
         assert f"{0.00123 / demo.BATCH * 1e9:.3g} ns" in part
     assert "by divide and conquer" in out
