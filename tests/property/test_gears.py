@@ -49,6 +49,10 @@ def test_geared_dynamics_solves_the_constrained_equations(size, seed):
     scale = np.max(np.abs(solution[:n]), initial=1e-3)
     assert np.max(np.abs(qdd - solution[:n]), initial=0.0) <= 1e-9 * scale
 
+    for method in wt.methods(m):
+        other = wt.forward_dynamics(m, q, qd, tau, method, f_ext)
+        assert np.max(np.abs(other - qdd), initial=0.0) <= 1e-9 * scale
+
     # Any forces with the same effect on the independent joints, those at the drivers among them.
     back = wt.inverse_dynamics(m, q, qd, qdd, f_ext)
     assert np.allclose(G.T @ back, G.T @ tau, rtol=1e-8, atol=1e-8 * np.max(np.abs(G)) * max(1.0, scale))

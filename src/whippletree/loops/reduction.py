@@ -162,19 +162,26 @@ class LastCoordinates(Arbitrary):
         last = [v for v in reversed(loop_order(self.m, l)) if v in columns][:count]
         solved = self._eliminate([l], group, last)
         if len(solved.rows) < count:
-            loop = self.m.loops[l]
+            relation = [*self.m.loops, *self.m.gears][l]
+            kind = "loop" if l < len(self.m.loops) else "gear"
             names = ", ".join(repr(name) for name in _joint_names(self.m, last))
             raise SingularError(
-                f"rcr: the last {count} coordinates of loop {loop.name!r} of {self.m.name!r}, "
-                f"those of joints {names}, are no valid choice of dependent coordinates here: the loop does "
-                "not determine them. Use method 'acs' or 'grcr', which choose others"
+                f"rcr: the last {count} coordinates of {kind} {relation.name!r} of {self.m.name!r}, "
+                f"those of joints {names}, are no valid choice of dependent coordinates here: the {kind} "
+                "does not determine them. Use method 'acs' or 'grcr', which choose others"
             )
         pivots = zip(solved.rows, solved.dependent, strict=True)
         return self._decided(tuple(Pivot(l, row, last[d]) for row, d in pivots))
 
 
 def loop_order(m: Mechanism, l: int) -> list[int]:
-    """The velocity variables around a loop: from its base to the successor, from the predecessor back."""
+    """The velocity variables around a loop: from its base to the successor, from the predecessor back.
+
+    Gears come after the loops: the driver's variable, then that of the driven joint.
+    """
+    if l >= len(m.loops):
+        gear = m.gears[l - len(m.loops)]
+        return [v for name in (gear.driver, gear.driven) for v in velocities(m, m.joint_number(name))]
     base, p, s = loop_ends(m, m.loops[l])
     return [v for i in (*reversed(branch(m, base, s)), *branch(m, base, p)) for v in velocities(m, i)]
 
