@@ -2,7 +2,9 @@
 
 import copy
 import gc
+import os
 import pickle
+import subprocess
 import sys
 import threading
 import weakref
@@ -383,6 +385,21 @@ class TestNative:
             np.testing.assert_array_equal(result, expected)
             assert type(result) is np.ndarray
 
+    def test_what_it_takes_itself(self, states):
+        k = Kernel(trace(motion, SHAPES))
+        q, qd, gain = states
+        k(q, qd, gain)
+        k(q[0, 0], qd[0, 0], 0.5)
+        for number in (0.5, np.float64(0.5), np.array(0.5)):
+            assert not takes_the_checked_way(k, q[0, 0], qd[0, 0], number)
+            assert not takes_the_checked_way(k, q[0], qd[0, 0], number)
+        assert not takes_the_checked_way(k, q, qd[0, 0], gain)
+        assert not takes_the_checked_way(k, q[0, 0], qd[0, 0], np.array([0.5]))
+        for other in (1, True, np.float32(0.5), [0.5]):
+            assert takes_the_checked_way(k, q[0, 0], qd[0, 0], other)
+        assert takes_the_checked_way(k, q[:, :, ::-1], qd, gain)
+        assert takes_the_checked_way(k, q, qd[:1], gain)
+
     def test_many_leading_axes(self, rng):
         k = Kernel(trace(lambda x: np.stack([[x[0], x[1]], [x[1], x[0]]]), {"x": (2,)}))
         for axes in (1, 5, 29, 30, 31):
@@ -392,13 +409,29 @@ class TestNative:
                 assert result.shape == (*x.shape[:-1], 2, 2)
                 np.testing.assert_array_equal(result[..., 0, :], x)
 
-    def test_errors_of_allocation_come_through(self):
-        k = Kernel(trace(lambda x: np.stack([x] * 1000), {"x": ()}))
-        k(1.0)
-        k(np.ones(3))
-        huge = np.broadcast_to(np.float64(1.0), (2**45,))
-        with pytest.raises(MemoryError):
-            k(huge)
+    def test_failed_allocation(self):
+        """Under a limit of memory the second of two results cannot be had: an error, the first is freed."""
+        script = (
+            "import resource, sys, numpy as np\n"
+            "from whippletree.kernels.kernel import Kernel\n"
+            "from whippletree.kernels.trace import trace\n"
+            "k = Kernel(trace(lambda x: (x, np.stack([x] * 500)), {'x': ()}))\n"
+            "k(1.0)\n"
+            "k(np.ones(3))\n"
+            "x = np.zeros(1_000_000)\n"
+            "resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))\n"
+            "failed = 0\n"
+            "for _ in range(500):\n"
+            "    try:\n"
+            "        k(x)\n"
+            "    except MemoryError:\n"
+            "        failed += 1\n"
+            "print(failed, type(type(k).__call__).__name__, sys.getrefcount(np.dtype(float)) < 500)\n"
+        )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout == "500 builtin_function_or_method True\n"
 
 
 def test_calls_from_several_threads(entrance, states):
@@ -420,6 +453,35 @@ def test_calls_from_several_threads(entrance, states):
     for worker in workers:
         worker.join()
     assert not wrong
+
+
+def test_first_calls_at_once(states):
+    """However many threads make the first call, the native function knows all code in the end."""
+    k = Kernel(trace(motion, SHAPES))
+    q, qd, gain = states
+    start = threading.Barrier(4)
+
+    def work():
+        start.wait()
+        k(q, qd, gain)
+        k(q[0, 0], qd[0, 0], gain[0, 0])
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not takes_the_checked_way(k, q, qd, gain)
+    assert not takes_the_checked_way(k, q[0, 0], qd[0, 0], gain[0, 0])
+
+
+def takes_the_checked_way(k: Kernel, *arguments: Any) -> bool:
+    """Whether native code hands a call on to Python."""
+    calls, plain = [], type(k._checked)
+    k._checked.__class__ = type("Watched", (plain,), {"__call__": lambda *a, **n: calls.append(1)})
+    k(*arguments)
+    k._checked.__class__ = plain
+    return bool(calls)
 
 
 def test_copies_and_pickles(entrance, states):

@@ -17,7 +17,7 @@ from .machine import Code, Host, compile_object
 from .outline_ir import outlined_text
 from .program import Program
 
-_LONGEST_STRAIGHT = 30_000
+_LONGEST_STRAIGHT = 24_000
 
 
 @cache

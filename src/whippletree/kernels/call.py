@@ -47,7 +47,7 @@ def _layout_holds() -> bool:
     def word(thing: object, offset: int) -> int:
         return ctypes.c_int64.from_address(id(thing) + offset).value
 
-    array, number = np.zeros((2, 3, 5)), 1.5
+    array, number, scalar = np.zeros((2, 3, 5)), 1.5, np.float64(2.5)
     pair = (array, number)
     flags = layout.PLAIN | layout.WRITEABLE
     return (
@@ -58,6 +58,7 @@ def _layout_holds() -> bool:
         and word(array, layout.DESCR) == id(array.dtype)
         and ctypes.c_int.from_address(id(array) + layout.FLAGS).value & flags == flags
         and ctypes.c_double.from_address(id(number) + layout.FLOAT).value == number
+        and ctypes.c_double.from_address(id(scalar) + layout.FLOAT).value == scalar
         and word(pair, layout.SIZE) == 2
         and (word(pair, layout.ITEMS), word(pair, layout.ITEMS + 8)) == (id(array), id(number))
     )
@@ -118,6 +119,7 @@ def _process_table() -> dict[str, int]:
     table["array_type"] = id(np.ndarray)
     table["float64"] = id(np.dtype(np.float64))
     table["float_type"] = id(float)
+    table["float64_type"] = id(np.float64)
     table["out_name"] = id(sys.intern("out"))
     return table
 

@@ -126,9 +126,14 @@ class _Writer:
         reference = "null"
         for i, shape in enumerate(self.shapes):
             a = self.value(f"load ptr, ptr {self.slot('%args', i)}")
-            if shape == ():  # a Python float will do as well
+            if shape == ():  # a number will do as well
                 check, number, join = self.fresh(), self.fresh(), self.fresh()
-                is_float = self.value(f"icmp eq ptr {self.field(a, TYPE)}, {self.entry('float_type')}")
+                kind = self.field(a, TYPE)
+                is_float, is_float64 = (
+                    self.value(f"icmp eq ptr {kind}, {self.entry(name)}")
+                    for name in ("float_type", "float64_type")
+                )
+                is_float = self.value(f"or i1 {is_float}, {is_float64}")
                 self.put(f"br i1 {is_float}, label %{number}, label %{check}")
                 self.label(number)
                 at = self.value(f"getelementptr i8, ptr {a}, i64 {FLOAT}")

@@ -12,6 +12,7 @@ ENTRIES = (
     "array_type",  # type object of numpy.ndarray
     "float64",  # the one dtype object of native doubles
     "float_type",  # type object of float
+    "float64_type",  # type object of numpy.float64
     "out_name",  # the interned string "out"
     "slow",  # what takes over when something is not plain: a Python callable
     "one",  # address of wt_one; null as long as it is not compiled
@@ -31,7 +32,7 @@ ENTRIES = (
 TYPE = 8
 SIZE = 16  # of a tuple
 ITEMS = 24  # of a tuple
-FLOAT = 16  # value of a float
+FLOAT = 16  # value of a float or numpy.float64
 DATA, NDIM, DIMS, DESCR, FLAGS = 16, 24, 32, 56, 64
 PLAIN = 0x001 | 0x100  # C-contiguous, aligned
 WRITEABLE = 0x400

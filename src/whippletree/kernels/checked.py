@@ -34,12 +34,11 @@ class Checked:
 
     Attributes:
         program: What is computed.
-        entrance: The native call module that is to learn of new code; None if there is none.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.entrance: Code | None = None
+        self._entrances: list[Code] = []
         self._lock = Lock()
         self._codes: dict[int, tuple[Code, Any, int]] = {}  # by width: code, its wt_batch, its wt_work
         self._memory = local()
@@ -125,21 +124,27 @@ class Checked:
             if width not in self._codes:
                 code = build.kernel_code(self.program, host(), width)
                 work_bytes = ctypes.c_int64.from_address(code.variable(WORK)).value
+                if width == 1:
+                    # One piece of memory will do: an entrance keeps the interpreter's lock for one state.
+                    self._memory_of_one = np.empty(work_bytes + _LINE, np.uint8)
+                    ctypes.c_int64.from_address(code.variable(ONE_WORK)).value = _aligned(self._memory_of_one)
                 self._codes[width] = code, _Batch(code.function(BATCH)), work_bytes
-                self._announce(code, width, work_bytes)
+                self._announce()
             return self._codes[width][1:]
 
-    def _announce(self, code: Code, width: int, work_bytes: int) -> None:
-        """Let the native entrance know of code it can run."""
-        if self.entrance is None:
-            return
-        if width == 1:
-            # One piece of memory will do: the entrance keeps the interpreter's lock while it runs one state.
-            self._memory_of_one = np.empty(work_bytes + _LINE, np.uint8)
-            ctypes.c_int64.from_address(code.variable(ONE_WORK)).value = _aligned(self._memory_of_one)
-            call.set_entry(self.entrance, "one", code.function(ONE))
-        elif work_bytes == 0:
-            call.set_entry(self.entrance, "batch", code.function(BATCH))
+    def attach(self, entrance: Code) -> None:
+        """Let a native call module know of all code it can run, now and later."""
+        with self._lock:
+            self._entrances.append(entrance)
+            self._announce()
+
+    def _announce(self) -> None:
+        for width, (code, _, work_bytes) in self._codes.items():
+            for entrance in self._entrances:
+                if width == 1:
+                    call.set_entry(entrance, "one", code.function(ONE))
+                elif work_bytes == 0:
+                    call.set_entry(entrance, "batch", code.function(BATCH))
 
 
 def _aligned(memory: NDArray[np.uint8]) -> int:

@@ -82,7 +82,7 @@ class Kernel:
         entrance = build.call_code(self.program, host())
         long_from = max(1, _LONG // (len(self.program.instructions) + 1))
         function = call.native_function(self.name, entrance, self._checked, long_from)
-        self._checked.entrance = entrance
+        self._checked.attach(entrance)
         return function
 
     def __repr__(self) -> str:
