@@ -73,13 +73,6 @@ def compile_object(text: str, target: Host) -> bytes:
     return _target_machine(target).emit_object(module)
 
 
-def assembly(text: str, target: Host) -> str:
-    """The machine code of IR text, in words."""
-    _initialize()
-    module = llvm.parse_assembly(f'target triple = "{target.triple}"\n{text}', llvm.create_context())
-    return _target_machine(target).emit_assembly(module)
-
-
 class Code:
     """An object file in memory, ready to run as long as this object lives.
 

@@ -164,9 +164,6 @@ class Lanes:
             self.line(f"select {self.truth_type} {condition}, {self.real_type} {a}, {self.real_type} {b}")
         )
 
-    def both(self, a: Truth, b: Truth) -> Truth:
-        return Truth(self.line(f"and {self.truth_type} {a}, {b}"))
-
     def bits(self, a: Real) -> Bits:
         return Bits(self.line(f"bitcast {self.real_type} {a} to {self.bits_type}"))
 
