@@ -20,6 +20,10 @@ EPSILON = 1e-14
 """Sines, cosines and lengths below this are taken for zero: they come from rounding a right angle."""
 
 
+CANDIDATES = 8
+"""How many of a body's children are asked for a frame; each is priced against all of them."""
+
+
 PARALLEL = 1e-2
 """Axes that include an angle with a sine below this count as parallel when a normal is looked for."""
 
@@ -114,7 +118,7 @@ def _choose_frame(m: Mechanism, joints: list[AxisJoint | None], i: int, children
         return Placement()
     # The ground may be turned at will: its z axis is that of the first joint on it.
     origin, z = (np.zeros(3), np.array(joint.axis)) if joint is not None else axes[0]
-    normals = [_common_normal(origin, z, point, direction) for point, direction in axes]
+    normals = [_common_normal(origin, z, point, direction) for point, direction in axes[:CANDIDATES]]
     first = next(e for e in np.eye(3) if abs(e @ z) < 0.8)
     candidates = [(0.0, np.cross(z, np.cross(first, z))), *normals]
     placements = [_frame(origin + t * z, x, z) for t, x in candidates]
