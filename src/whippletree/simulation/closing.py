@@ -17,6 +17,13 @@ OPEN = 1e-6
 """rad or m: gaps that cannot be brought below this are no drift any more."""
 
 
+NEAR_SINGULAR = 0.01
+"""Margins below this are told when a run cannot go on."""
+
+WORN = 0.1
+"""Constraints whose least singular value is below this share of that of all are exchanged for others."""
+
+
 class OpenLoop(ArithmeticError):
     """A loop that could not be kept closed."""
 
@@ -34,12 +41,14 @@ class Closing:
 
     Attributes:
         rank: How many constraints were independent at the last state.
+        margin: Least singular value of the independent ones against the largest: 0 at singular positions.
+        worn: Whether those in use were much closer to dependent there than all together.
     """
 
     def __init__(self, m: Mechanism) -> None:
         self._m = m
         self._constraints = compile(constraints, m)
-        self.rank = 0
+        self.rank, self.margin, self.worn = 0, 1.0, False
 
     def rows(self, q: Array) -> tuple[int, ...]:
         """Numbers of constraints that are independent at q, and determine all others."""
@@ -64,7 +73,11 @@ class Closing:
             q, error, K, size = closer, new_error, new_K, new_size
         if size > OPEN:
             raise OpenLoop(self._owner(int(np.argmax(np.abs(error)))), size)
-        change, _, self.rank, _ = np.linalg.lstsq(K, K @ qd, rcond=TOLERANCE)
+        change, _, self.rank, sizes = np.linalg.lstsq(K, K @ qd, rcond=TOLERANCE)
+        chosen = K[list(motion.rows)]
+        own = np.linalg.svd(chosen, compute_uv=False)[-1] if len(chosen) else np.inf
+        self.margin = float(sizes[self.rank - 1] / sizes[0]) if self.rank else 1.0
+        self.worn = bool(self.rank and own < WORN * sizes[self.rank - 1])
         return np.concatenate([q, qd - change])
 
     def _owner(self, row: int) -> str:

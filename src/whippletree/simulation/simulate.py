@@ -14,7 +14,7 @@ from ..singular import joints_without_inertia, without_inertia_message
 from ..spatial import Array
 from . import adaptive, fixed
 from .choice import choose
-from .closing import Closing, OpenLoop, closed_start
+from .closing import NEAR_SINGULAR, Closing, OpenLoop, closed_start
 from .events import Event, Watch
 from .faults import fault_at, joint_of_worst
 from .forces import Acting
@@ -24,6 +24,9 @@ from .trajectory import Trajectory, build
 
 STEP = 1e-3
 """s: the step of methods of fixed step, unless given."""
+
+CRAWL, PATIENCE = 1e-8, 1000
+"""Steps below this share of the duration, so many in a row, lead nowhere."""
 
 Control = Callable[[float, Array, Array], Any]
 
@@ -188,8 +191,9 @@ class _Run:
             return y
         y = self.closing(self.equations, y)
         if self.closing.rank > len(self.equations.rows):
-            self._singular = (len(self.equations.rows), self.closing.rank)
             # The run began, or passed, where fewer constraints are independent than elsewhere.
+            self._singular = (len(self.equations.rows), self.closing.rank)
+        if self.closing.rank > len(self.equations.rows) or self.closing.worn:
             self.equations = motion(self.m, self._external, self.closing.rows(y[:nq]))
         return y
 
@@ -224,9 +228,11 @@ class _Run:
         if self._singular is not None:
             few, many = self._singular
             what += (
-                f". It was at a singular position, where {few} constraints of loops are independent instead of "
-                f"{many}, and may go on in several ways: start elsewhere"
+                f". It was at a singular position, where {few} constraints of loops are independent instead "
+                f"of {many}, and may go on in several ways: start elsewhere"
             )
+        elif self.closing is not None and self.closing.margin < NEAR_SINGULAR:
+            what += ". Its loops are close to a singular position, from where it may go on in several ways"
         return SimulationError(
             f"{self.m.name!r} at t = {t:.6g} s of {self.duration:g} s ({self.method}): {what}",
             t,
@@ -296,12 +302,16 @@ def _adaptive(run: _Run, y: Array, sample: float | None, rtol: float, atol: floa
     run.check(0.0, slope(0.0, y), y)
     settle = run.settle if run.settles else None
     solver = adaptive.Adaptive(run.method, settle, slope, y, run.duration, rtol, atol)
+    crawling = 0
     while solver.t < run.duration:
         t, before = solver.t, solver.y
         try:
             message, state = solver.step()
         except OpenLoop as error:
             raise run.open_loop(error, solver.t) from None
+        crawling = crawling + 1 if solver.t - t < CRAWL * run.duration else 0
+        if message is None and crawling > PATIENCE:
+            message = f"{crawling} steps in a row took no {CRAWL * run.duration:.1g} s each"
         if message is not None:
             joint = joint_of_worst(run.equations, run.forces, t, before)
             why = message.rstrip(".").lower()
