@@ -27,6 +27,7 @@ from .report import mechanism_data
 from .simulation.files import SUFFIXES as TABLES
 from .summary import counted, remarks, table, totals
 from .validation import problems
+from .view.animation import MOVIES
 from .view.plots import PICTURES
 
 app = typer.Typer(
@@ -126,6 +127,7 @@ def simulate(
     sample: Annotated[float | None, typer.Option(help="Time between recorded states, in s.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the trajectory: .npz, .csv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a picture: .png, .svg or .pdf.")] = None,
+    movie: Annotated[Path | None, typer.Option("--gif", help="Write a movie: .gif or .mp4.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Let a mechanism move, from rest in its neutral position unless told otherwise.
@@ -134,7 +136,7 @@ def simulate(
     """
     with _one_line_errors():
         m = _load(source)
-        for path, suffixes in ((out, TABLES), (plot, PICTURES)):
+        for path, suffixes in ((out, TABLES), (plot, PICTURES), (movie, MOVIES)):
             if path is not None and path.suffix not in suffixes:
                 raise FileError(path, f"has the suffix {path.suffix!r}; known: {', '.join(suffixes)}")
         start = perf_counter()
@@ -156,6 +158,8 @@ def simulate(
             run.save(out)
         if plot is not None:
             run.plot(plot)
+        if movie is not None:
+            run.animate(movie)
     if as_json:
         _print_json(told)
         return

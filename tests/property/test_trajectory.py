@@ -161,6 +161,30 @@ def test_a_plot_shows_the_numbers(run, tmp_path):
         run.plot(tmp_path / "run.doc")
 
 
+def frames(path: Path) -> int:
+    """Of a moving picture."""
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        return getattr(picture, "n_frames", 1)
+
+
+@pytest.mark.parametrize("name", ["double-pendulum", "spinning-top", "four-bar"])
+def test_a_movie_has_a_frame_for_each_moment(name, tmp_path):
+    moving = wt.simulate(wt.examples.load(name), duration=0.4)
+    moving.animate(tmp_path / "run.gif", fps=10)
+    assert 1 <= frames(tmp_path / "run.gif") <= 4  # equal ones are joined
+    assert os.listdir(tmp_path) == ["run.gif"]
+
+
+def test_movies_that_cannot_be_are_refused(run, tmp_path):
+    with pytest.raises(wt.InputError, match=r"no movie is written as '\.avi'; known: \.gif, \.mp4"):
+        run.animate(tmp_path / "run.avi")
+    run.save(tmp_path / "run.csv")
+    with pytest.raises(wt.InputError, match="a movie needs a mechanism"):
+        wt.load_trajectory(tmp_path / "run.csv").animate(tmp_path / "run.gif")
+
+
 def test_a_plot_without_actuators_shows_the_phase():
     pendulum = wt.simulate(wt.examples.load("pendulum"), [1.0], duration=1.0)
     phase = pendulum.plot().axes[3]

@@ -108,6 +108,16 @@ class Trajectory:
 
         return plot(self, path)
 
+    def animate(self, path: str | os.PathLike[str], fps: int = 30) -> None:
+        """Write a moving picture at the speed of the motion: .gif, or .mp4 where ffmpeg is installed.
+
+        Bodies are drawn as lines between the places where they are joined. Needs matplotlib: pip install
+        whippletree[view].
+        """
+        from ..view.animation import animate
+
+        animate(self, path, fps)
+
 
 def build(m: Mechanism, energies: Any, **recorded: Any) -> Trajectory:
     """The trajectory of recorded states, with what follows from them."""
