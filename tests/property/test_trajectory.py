@@ -49,7 +49,7 @@ def test_tables_come_back(suffix, run, tmp_path):
 def test_columns_are_named_after_joints(run, tmp_path):
     run.save(tmp_path / "run.csv")
     head = (tmp_path / "run.csv").read_text().splitlines()[0]
-    assert head.startswith('t,q:ball.0,q:ball.1,q:ball.2,q:ball.3,"q:arm, left",qd:ball.0')
+    assert head.startswith('t,q:ball[0],q:ball[1],q:ball[2],q:ball[3],"q:arm, left",qd:ball[0]')
 
 
 def damaged(content: bytes) -> list[bytes]:

@@ -177,8 +177,8 @@ def _from_columns(path: Path, columns: dict[str, Array]) -> Trajectory:
 
 def _joint(label: str) -> str:
     """The joint of a label as `Trajectory.labels` makes them."""
-    name, _, number = label.rpartition(".")
-    return name if name and number.isdigit() else label
+    name, _, number = label.rpartition("[")
+    return name if name and number.endswith("]") and number[:-1].isdigit() else label
 
 
 def _to_csv(trajectory: Trajectory) -> bytes:

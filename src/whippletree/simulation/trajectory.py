@@ -70,7 +70,7 @@ class Trajectory:
         result = []
         for joint, nq, nv in self.joints:
             count = nq if which == "q" else nv
-            result += [joint] if count == 1 else [f"{joint}.{k}" for k in range(count)]
+            result += [joint] if count == 1 else [f"{joint}[{k}]" for k in range(count)]
         return result
 
     def __len__(self) -> int:
