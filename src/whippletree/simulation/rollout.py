@@ -178,8 +178,10 @@ def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
         raise InputError(
             f"{name}[{', '.join(map(str, index))}] is {array[index]}: every entry must be finite"
         )
+    rows = array.reshape(-1, size)
     if name == "q0":
-        _check_positions(m, array.reshape(-1, size))
+        _check_positions(m, rows)
+    _check_gears(m, rows, name)
     return array
 
 
@@ -191,16 +193,19 @@ def _check_positions(m: Mechanism, rows: Array) -> None:
             fault = body.joint.position_fault(row[index])
             if fault is not None:
                 raise InputError(f"q0 of trajectory {k}, joint {body.joint_name!r}: {fault}")
+
+
+def _check_gears(m: Mechanism, rows: Array, name: str) -> None:
     for gear in m.gears:
-        driver, driven = (
-            rows[:, m.q_index[m.joint_number(name)].start] for name in (gear.driver, gear.driven)
-        )
-        wrong = np.abs(gear.ratio * driver + gear.offset - driven) > 1e-9 * np.maximum(1.0, np.abs(driven))
+        index, offset = (m.q_index, gear.offset) if name == "q0" else (m.v_index, 0.0)
+        driver, driven = (rows[:, index[m.joint_number(joint)].start] for joint in (gear.driver, gear.driven))
+        expected = gear.ratio * driver + offset
+        wrong = np.abs(expected - driven) > 1e-9 * np.maximum(1.0, np.abs(expected))
         if np.any(wrong):
             k = int(np.argmax(wrong))
             raise InputError(
-                f"q0 of trajectory {k} has {driven[k]:g} for joint {gear.driven!r}, which gear "
-                f"{gear.name!r} holds at {gear.ratio * driver[k] + gear.offset:g}"
+                f"{name} of trajectory {k} has {driven[k]:g} for joint {gear.driven!r}, which gear "
+                f"{gear.name!r} holds at {expected[k]:g}"
             )
 
 
