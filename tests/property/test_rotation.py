@@ -33,6 +33,7 @@ from whippletree.spatial.rotation import (
 ANGLES = [0.0, 1e-200, 1e-12, 1e-8, 1e-4, 0.1, 0.9999, 1.0001, 2.5, np.pi - 1e-4, np.pi - 1e-9, np.pi]
 SEQUENCES = ["".join(s) for s in itertools.product("xyz", repeat=3) if s[0] != s[1] and s[1] != s[2]]
 STEP = 1e-30
+MIDDLES = [0.6, -1.1, 1e-7, 1e-12, 3e-13, 1e-15, 0.0, np.pi, np.pi / 2, -np.pi / 2, np.pi / 2 - 2e-12]
 
 
 def rotation_vector(angle: float, seed: int = 3) -> np.ndarray:
@@ -77,7 +78,10 @@ def test_rate_of_the_exponential_at_zero():
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
-@pytest.mark.parametrize("middle", [0.6, 1e-7, 0.0, np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-7, np.pi, -1.1])
+@pytest.mark.parametrize(
+    "middle",
+    [0.6, 1e-7, 1e-12, 3e-13, 0.0, np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-7, np.pi / 2 - 2e-12, np.pi, -1.1],
+)
 def test_euler_angles_there_and_back(sequence, middle):
     R = from_euler(np.array([0.3, middle, -2.2]), sequence)
     assert_allclose(from_euler(to_euler(R, sequence), sequence), R, atol=1e-14)

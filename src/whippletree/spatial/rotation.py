@@ -128,29 +128,24 @@ def to_euler(R: Array, sequence: str = "zyx") -> Array:
     """(3,) angles of the turns about the moving axes; inverse of `from_euler` for all 12 sequences.
 
     The middle angle lies in [-π/2, π/2] if the three letters differ, in [0, π] if first and last
-    agree. At the ends of that range only a sum of the outer angles counts: the last one is then 0.
+    agree. At the ends of that range only a sum of the outer angles counts: the last one is then 0 to
+    rounding. The rotation comes back to full precision everywhere.
     """
     i, j, last = (AXES[letter] for letter in sequence)
     k = 3 - i - j
     parity = 1.0 if (j - i) % 3 == 1 else -1.0
     if i == last:
-        sine = np.sqrt(R[i, j] * R[i, j] + R[i, k] * R[i, k])
-        first, middle, third = (
-            arctan2(R[j, i], -parity * R[k, i]),
-            arctan2(sine, R[i, i]),
-            arctan2(R[i, j], parity * R[i, k]),
-        )
-        degenerate = less(sine, 1e-12)
+        across = np.sqrt(R[i, j] * R[i, j] + R[i, k] * R[i, k])
+        first, middle = arctan2(R[j, i], -parity * R[k, i]), arctan2(across, R[i, i])
     else:
-        cosine = np.sqrt(R[i, i] * R[i, i] + R[i, j] * R[i, j])
-        first, middle, third = (
-            arctan2(-parity * R[j, k], R[k, k]),
-            arctan2(parity * R[i, k], cosine),
-            arctan2(-parity * R[i, j], R[i, i]),
-        )
-        degenerate = less(cosine, 1e-12)
-    alone = arctan2(parity * R[k, j], R[j, j])
-    return array([where(degenerate, alone, first), middle, where(degenerate, 0.0, third)])
+        across = np.sqrt(R[i, i] * R[i, i] + R[i, j] * R[i, j])
+        first, middle = arctan2(-parity * R[j, k], R[k, k]), arctan2(parity * R[i, k], across)
+    first = where(less(across, 1e-15), arctan2(parity * R[k, j], R[j, j]), first)
+    # With the first turn undone, row j is that of the last turn alone, whatever the middle one is.
+    row = np.cos(first) * R[j] + parity * np.sin(first) * R[k]
+    other = 3 - j - last
+    third = arctan2(-row[other] if (last - j) % 3 == 2 else row[other], row[j])
+    return array([first, middle, third])
 
 
 def from_rpy(rpy: Array) -> Array:
