@@ -117,7 +117,7 @@ def mujoco_time(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray) -> float:
         new.explicitinertial = 1
         # MuJoCo wants a moment about every axis; about the rod's own it plays no role here.
         new.mass, new.ipos, new.inertia = body.inertia.m, body.inertia.com, np.full(3, 1 / 12)
-        new.add_joint(name=body.joint_name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=body.joint.axis)
+        new.add_joint(name=body.joint_name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0.0, 0.0, 1.0))
         bodies[body.name] = new
     for loop in m.loops:
         sites = []

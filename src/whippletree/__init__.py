@@ -113,6 +113,7 @@ from .public import (
     rnea_base,
     simplify_inertias,
     sparse,
+    stabilization_time,
     total_mass,
 )
 from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, methods
@@ -259,6 +260,7 @@ __all__ = [
     "simplify_inertias",
     "simulate",
     "sparse",
+    "stabilization_time",
     "symbolic",
     "total_mass",
     "where",

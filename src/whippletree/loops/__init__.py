@@ -4,7 +4,7 @@ from .active import loop_joint_force, loop_joint_position, loop_joint_velocity
 from .assembly import assemble
 from .closure import Closure, closure_dynamics
 from .clusters import cluster_projection
-from .constraints import constraint_bias, constraint_error, constraint_jacobian
+from .constraints import constraint_bias, constraint_error, constraint_jacobian, stabilization_time
 from .grcr import choose_reduction, grcr, reduction_quality
 from .inverse import Actuation, actuation
 from .kkt import kkt
@@ -46,4 +46,5 @@ __all__ = [
     "reactions",
     "reduction_quality",
     "sparse",
+    "stabilization_time",
 ]
