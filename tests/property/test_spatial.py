@@ -121,6 +121,14 @@ def test_rotations_of_matrices(rng):
     assert_tight(symmetric(rotate_symmetric(E, lt)), E @ symmetric(lt) @ E.T)
 
 
+@pytest.mark.parametrize("tilt", [1e-12, 1e-9, 0.0])
+def test_a_small_tilt_is_not_lost(rng, tilt):
+    E = exp(np.array([0.0, tilt, 0.0])) @ exp(np.array([0.0, 0.0, 0.7]))
+    A, lt = rng.normal(size=(3, 3)), rng.normal(size=6)
+    assert_allclose(rotate_general(E, A), E @ A @ E.T, atol=1e-15)
+    assert_allclose(symmetric(rotate_symmetric(E, lt)), E @ symmetric(lt) @ E.T, atol=2e-15)
+
+
 def test_screw_rebuilds_the_motion(rng):
     m = rng.normal(size=6)
     direction, point, pitch = screw(m)

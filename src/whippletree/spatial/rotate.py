@@ -29,8 +29,9 @@ def rotation_product(F: Array, G: Array) -> Array:
 def axial(E: Array) -> tuple[int, Any, Any] | None:
     """Axis, cosine and sine of a rotation that is known to be about a coordinate axis, else None."""
     for k in range(3):
-        if known(E[k, k]) == 1.0:
-            i, j = (k + 1) % 3, (k + 2) % 3
+        i, j = (k + 1) % 3, (k + 2) % 3
+        # A tilt by 1e-12 leaves the cosine 1, so the sines have to be looked at too.
+        if known(E[k, k]) == 1.0 and all(known(x) == 0.0 for x in (E[k, i], E[k, j], E[i, k], E[j, k])):
             return k, E[i, i], E[i, j]
     return None
 
