@@ -7,14 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from kernel_use import many_at_once, use
 from whippletree.kernels import build, cache
-from whippletree.kernels.kernel import Kernel
-from whippletree.kernels.trace import trace
-
-X = np.arange(-11.0, 12.0) / 8.0  # no rounding anywhere
 
 
 @pytest.fixture(autouse=True)
@@ -37,13 +33,6 @@ def compilations(monkeypatch):
 
     monkeypatch.setattr(build, "compile_object", counted)
     return texts
-
-
-def use(factor: float = 3.0) -> None:
-    """Make a kernel and use all of its code."""
-    k = Kernel(trace(lambda x: factor * x + 1.0, {"x": ()}))
-    np.testing.assert_array_equal(k(X), factor * X + 1.0)
-    assert k(2.0) == factor * 2.0 + 1.0
 
 
 def test_code_is_found_again(compilations, folder):
@@ -201,17 +190,10 @@ def test_interrupted_write_leaves_the_old_entry(folder, monkeypatch):
     assert list(folder.iterdir()) == []  # what was left over is removed as well
 
 
-def _many_at_once(start, seed: int) -> None:
-    start.wait()
-    rng = np.random.default_rng(seed)
-    for factor in rng.permutation(6):
-        use(float(factor) + 2.5)
-
-
 def test_processes_at_once(folder):
     context = multiprocessing.get_context("spawn")
     start = context.Event()
-    workers = [context.Process(target=_many_at_once, args=(start, seed)) for seed in range(2)]
+    workers = [context.Process(target=many_at_once, args=(start, seed)) for seed in range(2)]
     for worker in workers:
         worker.start()
     start.set()

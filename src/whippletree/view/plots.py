@@ -107,7 +107,7 @@ def _energies(axis: "Axes", trajectory: Trajectory) -> None:
     axis.plot(trajectory.t, trajectory.energy, label="total", color="#22272e", linewidth=1.9)
     change = trajectory.energy - trajectory.energy[0]
     worst = change[np.argmax(np.abs(change))]
-    axis.set(title=f"energy   (total: {worst:+.2g} J at most)", ylabel="J", xlabel="t [s]")
+    axis.set(title=f"energy   (drift {worst:+.1g} J)", ylabel="J", xlabel="t [s]")
     axis.set_xlim(trajectory.t[0], trajectory.t[-1])
     axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=3, borderaxespad=0.0)
 
