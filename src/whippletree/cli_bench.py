@@ -27,7 +27,7 @@ def bench(console: Console, files: list[Path], floating: bool, out: Path, rounds
         task = progress.add_task("measuring", total=len(robots) * len(ALGORITHMS))
         for name, path, base in robots:
             progress.update(task, description=name)
-            rows += measure_robot(path, base, name, rounds, lambda: progress.advance(task))
+            rows += measure_robot(path, base, name, rounds, lambda: progress.advance(task), console.print)
     machine = machine_record()
     console.print(_table(rows, best))
     means = summary(rows)

@@ -50,12 +50,22 @@ class Row:
 
 
 def measure_robot(
-    path: Path, floating: bool, name: str, rounds: int = 7, progress: Callable[[], None] = lambda: None
+    path: Path,
+    floating: bool,
+    name: str,
+    rounds: int = 7,
+    progress: Callable[[], None] = lambda: None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> list[Row]:
-    """All algorithms on one robot; progress is called once for each."""
+    """All algorithms on one robot; progress is called once for each, note with what was left out."""
     m = load(path, root=Free()) if floating else load(path)
     single, batch = pinocchio_calls(path, floating) if installed("pinocchio") else ({}, {})
-    mujoco = mujoco_calls(path, floating) if installed("mujoco") else {}
+    mujoco: Calls = {}
+    if installed("mujoco"):
+        try:
+            mujoco = mujoco_calls(path, floating)
+        except ValueError as refusal:  # it takes no inertia that is not physical, and robots have some
+            note(f"MuJoCo refuses {name}: {' '.join(str(refusal).split())}")
     rows = []
     for algorithm in ALGORITHMS:
         rows.append(_measure(m, name, algorithm, single, batch, mujoco, rounds))
