@@ -14,6 +14,9 @@ from .kernels.trace import trace
 from .mechanism import Mechanism
 from .parameters import with_parameters
 
+SIMPLIFIED = 40_000
+"""Longer programs stay as recorded: looking for more to fold would take longer than it ever saves."""
+
 
 def compile(
     function: Callable[..., Any],
@@ -96,7 +99,8 @@ def record(
         arguments = dict(zip(names, arrays, strict=False))
         return function(model, **arguments, **fixed) if takes_mechanism else function(**arguments, **fixed)
 
-    return simplify(trace(of_arrays, shapes))
+    program = trace(of_arrays, shapes)
+    return simplify(program) if len(program.instructions) <= SIMPLIFIED else program
 
 
 def _shapes(

@@ -1,8 +1,8 @@
 """Forward dynamics from the equations of single bodies and joints, as one sparse system."""
 
+from typing import Any
+
 import numpy as np
-from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
 
 from ..errors import SingularError
 from ..mechanism import Mechanism
@@ -89,6 +89,8 @@ def sparse(
         error = constraint_error(m, q)[sorted(kept)]
         b[-len(kept) :] += stabilizing_term(np.concatenate(rates), error, stabilization)
 
+    from scipy.sparse.linalg import splu  # on use: it takes longer to import than all the rest
+
     try:
         solution = splu(system.matrix()).solve(b)
     except RuntimeError as error:
@@ -117,7 +119,7 @@ class _System:
                 self.entries.append((6 * i, self.size, T))
         self.size += terms[0][1].shape[1]
 
-    def matrix(self) -> csc_matrix:
+    def matrix(self) -> Any:
         """The matrix; blocks at the same place add up."""
         parts = [
             (block.ravel(), *(part.ravel() for part in np.indices(block.shape)), top, left)
@@ -126,4 +128,6 @@ class _System:
         values = np.concatenate([np.zeros(0), *(values for values, *_ in parts)])
         rows = np.concatenate([np.zeros(0, int), *(rows + top for _, rows, _, top, _ in parts)])
         columns = np.concatenate([np.zeros(0, int), *(columns + left for _, _, columns, _, left in parts)])
+        from scipy.sparse import csc_matrix
+
         return csc_matrix((values, (rows, columns)), shape=(self.size, self.size))

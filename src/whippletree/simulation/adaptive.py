@@ -1,14 +1,13 @@
 """Integrators that choose their steps: SciPy's, on y = (q, qd), projected after every step."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from scipy.integrate import BDF, DOP853, RK45, Radau
 
 from ..spatial import Array
 
-METHODS: dict[str, Any] = {"RK45": RK45, "DOP853": DOP853, "Radau": Radau, "BDF": BDF}
+METHODS = ("RK45", "DOP853", "Radau", "BDF")
+"""Names of SciPy's integrators."""
 
 
 class Adaptive:
@@ -35,7 +34,10 @@ class Adaptive:
         atol: float,
     ) -> None:
         self.slope, self.settle = slope, settle
-        self.solver = METHODS[method](slope, 0.0, y, end, rtol=rtol, atol=atol)
+        from scipy import integrate  # on use: it takes longer to import than all the rest
+
+        self.method = method
+        self.solver = getattr(integrate, method)(slope, 0.0, y, end, rtol=rtol, atol=atol)
 
     @property
     def t(self) -> float:
@@ -64,7 +66,7 @@ class Adaptive:
         """Settle the solver's own state."""
         solver = self.solver
         y = settle(solver.y)
-        if isinstance(solver, BDF):
+        if self.method == "BDF":
             solver.D[0] = y  # the newest point of its polynomial
         else:
             solver.f = self.slope(solver.t, y)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ..errors import InputError
 from ..spatial import Array
@@ -96,6 +95,8 @@ class Watch:
 
 
 def _locate(event: Event, before: float, after: float, t0: float, t1: float, state: State) -> float:
+    from scipy.optimize import brentq  # on use: it takes longer to import than all the rest
+
     if after == 0.0:
         return t1
 

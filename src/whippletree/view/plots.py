@@ -109,7 +109,14 @@ def _energies(axis: "Axes", trajectory: Trajectory) -> None:
     worst = change[np.argmax(np.abs(change))]
     axis.set(title=f"energy   (drift {worst:+.1g} J)", ylabel="J", xlabel="t [s]")
     axis.set_xlim(trajectory.t[0], trajectory.t[-1])
-    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=3, borderaxespad=0.0)
+    axis.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.99),
+        ncols=3,
+        borderaxespad=0.0,
+        handlelength=1.0,
+        columnspacing=0.8,
+    )
 
 
 def _constraint_error(axis: "Axes", trajectory: Trajectory) -> None:
