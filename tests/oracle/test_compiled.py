@@ -27,10 +27,15 @@ def distance(value, expected, scale):
     return difference / size if size else difference
 
 
-def check(m, function, run, program, tolerance=1e-12):
+def check(m, function, run, program, ill_conditioned=False):
     rng = np.random.default_rng([m.nv, len(m)])
     state = arguments(rng, m, program)
-    inertia = np.sqrt(wt.crba(m, state[0]).diagonal())
+    H = wt.crba(m, state[0])
+    inertia = np.sqrt(H.diagonal())
+    tolerance = 1e-12
+    if ill_conditioned and function is wt.aba:
+        # What rounding of H alone can do: a joint that moves almost nothing leaves no more digits.
+        tolerance = m.nv * np.finfo(float).eps * np.linalg.cond(H / np.outer(inertia, inertia))
     scale = {"rnea": 1 / inertia, "crba": np.outer(1 / inertia, 1 / inertia), "aba": inertia}
     expected = function(m, *state)
     assert distance(run(*state), expected, scale[function.__name__]) < tolerance
@@ -52,8 +57,7 @@ def test_every_robot(name, function):
     if m.nv == 0:
         return
     program = record(function, m)
-    # A joint that moves almost nothing leaves accelerations no more digits than this, in either form.
-    check(m, function, program, program, 1e-9 if name in robots.ILL_CONDITIONED else 1e-12)
+    check(m, function, program, program, ill_conditioned=name in robots.ILL_CONDITIONED)
 
 
 @pytest.mark.parametrize("function", ALGORITHMS, ids=NAMES)
