@@ -3,6 +3,7 @@
 Source of truth: the algorithm as it stands, on floats.
 """
 
+import dataclasses
 from typing import Any, cast
 
 import numpy as np
@@ -31,7 +32,7 @@ def check(m, function, run, program, ill_conditioned=False):
     rng = np.random.default_rng([m.nv, len(m)])
     state = arguments(rng, m, program)
     H = wt.crba(m, state[0])
-    inertia = np.sqrt(H.diagonal())
+    inertia = np.sqrt(np.where(H.diagonal() > 0, H.diagonal(), 1.0))
     tolerance = 1e-12
     if ill_conditioned and function is wt.aba:
         # What rounding of H alone can do: a joint that moves almost nothing leaves no more digits.
@@ -51,11 +52,13 @@ def test_every_joint_type(joint, function):
 
 
 @pytest.mark.parametrize("function", ALGORITHMS, ids=NAMES)
-@pytest.mark.parametrize("name", [name for name in robots.LOADABLE if name not in robots.WITHOUT_INERTIA])
+@pytest.mark.parametrize("name", robots.LOADABLE)
 def test_every_robot(name, function):
     m = wt.load(robots.HOME / name)
-    if m.nv == 0:
-        return
+    if function is wt.aba and name in robots.WITHOUT_INERTIA:
+        # No acceleration can be told without rotors; with them there is one.
+        for i, body in enumerate(m.bodies):
+            m.bodies[i] = dataclasses.replace(body, armature=0.1)
     program = record(function, m)
     check(m, function, program, program, ill_conditioned=name in robots.ILL_CONDITIONED)
 

@@ -20,7 +20,7 @@ def test_names_and_descriptions() -> None:
         assert m.name == name
         assert m is not wt.examples.load(name)
         assert m == wt.examples.load(name)
-        assert m.bodies
+        assert wt.problems(m) == []
         assert wt.examples.about(name).endswith(".")
 
 
