@@ -91,7 +91,8 @@ def without_geometry(path: Path) -> str:
         for element in list(root.iter(tag)):
             element.getparent().remove(element)
     settings = etree.SubElement(etree.SubElement(root, "mujoco"), "compiler")
-    # Keep links and inertias as they are written.
+    # Links stay apart, and inertias that violate the triangle inequality are mended rather than refused:
+    # what a call takes does not depend on it.
     settings.set("fusestatic", "false")
     settings.set("balanceinertia", "true")
     settings.set("discardvisual", "false")
