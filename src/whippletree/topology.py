@@ -43,18 +43,6 @@ def subtree(parents: Sequence[int], i: int) -> list[int]:
     return sorted(inside)
 
 
-def depths(parents: Sequence[int]) -> list[int]:
-    """How many joints lie between each body and the base.
-
-    >>> depths([-1, 0, 0, 1, 3])
-    [1, 2, 2, 3, 4]
-    """
-    result: list[int] = []
-    for parent in parents:
-        result.append(1 if parent == -1 else result[parent] + 1)
-    return result
-
-
 def common_ancestor(parents: Sequence[int], i: int, j: int) -> int:
     """The last body that supports both i and j, or -1 for the base.
 

@@ -43,11 +43,6 @@ class Op:
     cost: tuple[str, ...]
 
     @property
-    def arity(self) -> int:
-        """Number of operands."""
-        return len(self.signature) - 2
-
-    @property
     def is_condition(self) -> bool:
         """Whether the result is a condition rather than a real number."""
         return self.signature[-1] == "c"

@@ -207,9 +207,6 @@ class _Run:
     def record_state(self, t: float, y: Array, h: float) -> None:
         self.record(t, y[: self.m.nq], y[self.m.nq :], h)
 
-    def last_time(self) -> float:
-        return self._rows[-1][0]
-
     def trajectory(self) -> Trajectory:
         t, q, qd, tau, h = (np.array(column) for column in zip(*self._rows, strict=True))
         recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h}
