@@ -7,13 +7,14 @@ one to the next is a screw about x and a screw about z; without, it takes one sc
 """
 
 from dataclasses import dataclass, replace
+from math import atan2, cos, hypot, sin
 
 import numpy as np
 
 from .dynamics.simplify_inertias import simple_inertias
 from .joints import Cylindrical, Helical, Joint, Prismatic, Reversed, Revolute
 from .mechanism import Mechanism
-from .spatial import Array, Inertia, Placement, Transform, TransformProduct, rot
+from .spatial import Array, Inertia, Placement, Transform, TransformProduct, cross
 from .spatial.rotation import to_euler
 
 EPSILON = 1e-14
@@ -63,7 +64,7 @@ def reframe(m: Mechanism) -> Reframed:
             other.append(replace(body, placement=old, inertia=_clean_inertia(inertia)))
             continue
         placement = old @ frames[i + 1]
-        screws, angle, shift = _screws(placement)
+        screws, angle, shift = _screws(placement.transform())
         if isinstance(joint, Prismatic):
             replacement: Joint = Prismatic("z")
         else:
@@ -73,7 +74,7 @@ def reframe(m: Mechanism) -> Reframed:
                 # A screw that starts from another angle starts from another height.
                 shift = shift - (joint.pitch * angle if isinstance(joint, Helical) else 0.0)
                 angle = 0.0
-        last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean(shift)]))
+        last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean_number(shift)]))
         other.append(replace(body, joint=replacement, placement=placement, inertia=_clean_inertia(inertia)))
         other.X_T[i] = TransformProduct.of(last, *screws)
     for loop in m.loops:
@@ -119,83 +120,98 @@ def _choose_frame(m: Mechanism, joints: list[AxisJoint | None], i: int, children
     # The ground may be turned at will: its z axis is that of the first joint on it.
     origin, z = (np.zeros(3), np.array(joint.axis)) if joint is not None else axes[0]
     normals = [_common_normal(origin, z, point, direction) for point, direction in axes[:CANDIDATES]]
-    first = next(e for e in np.eye(3) if abs(e @ z) < 0.8)
-    candidates = [(0.0, np.cross(z, np.cross(first, z))), *normals]
-    placements = [_frame(origin + t * z, x, z) for t, x in candidates]
-    return min(placements, key=lambda frame: sum(_price(frame, *axis) for axis in axes))
+    candidates = [(0.0, _across(z)), *normals]
+    frames = [_frame(origin + t * z, x, z) for t, x in candidates]
+    return Placement.of(min(frames, key=lambda frame: sum(_price(frame, *axis) for axis in axes)))
+
+
+def _across(z: Array) -> Array:
+    """A coordinate axis, or what of it is normal to the given unit vector; never of small length."""
+    first = next(k for k in range(3) if abs(z[k]) < 0.8)
+    return cross(z, cross(np.eye(3)[first], z))
 
 
 def _common_normal(origin: Array, z: Array, point: Array, direction: Array) -> tuple[float, Array]:
     """Foot on the axis (origin, z), as distance along it, and direction of its normal to another line."""
-    cross = np.cross(z, direction)
+    normal = cross(z, direction)
+    square = normal @ normal
     between = point - origin
-    if np.linalg.norm(cross) < PARALLEL:  # the normal through the other line's own point
+    if square < PARALLEL**2:  # the normal through the other line's own point
         t = float(between @ z)
         x = between - t * z
         if x @ x < 1e-20:  # the same line
-            x = np.cross(z, next(e for e in np.eye(3) if abs(e @ z) < 0.8))
+            x = _across(z)
         return t, x
-    return float(np.cross(between, direction) @ cross / (cross @ cross)), cross
+    return float(cross(between, direction) @ normal / square), normal
 
 
-def _frame(origin: Array, x: Array, z: Array) -> Placement:
-    x = x / np.linalg.norm(x)
-    return Placement(_clean(origin), rotation=_clean(np.array([x, np.cross(z, x), z]).T))
+def _frame(origin: Array, x: Array, z: Array) -> Transform:
+    """To the frame with these two axes, given by directions at right angles, z of length 1."""
+    x = x / np.sqrt(x @ x)
+    return Transform(_clean(np.array([x, cross(z, x), z])), _clean(origin))
 
 
-def _price(frame: Placement, point: Array, direction: Array) -> int:
+def _price(frame: Transform, point: Array, direction: Array) -> int:
     """Multiplications of a vector on its way from a frame to a child with the given axis."""
-    inverse = frame.inverse()
-    local = inverse.rotation @ point + inverse.position, inverse.rotation @ direction
-    x = next(e for e in np.eye(3) if abs(e @ local[1]) < 0.8)
-    target = _frame(local[0], np.cross(local[1], np.cross(x, local[1])), local[1])
+    axis = frame.E @ direction
+    target = _frame(frame.E @ (point - frame.r), _across(axis), axis)
     screws, _, shift = _screws(target)
     constants = [value for X in screws for value in (*X.E.flat, *X.r)] + [shift]
     return 2 * sum(abs(value) not in (0.0, 1.0) for value in constants)
 
 
-def _screws(placement: Placement) -> tuple[list[Transform], float, float]:
+def _screws(X: Transform) -> tuple[list[Transform], float, float]:
     """A placement as Rz(β) shifted by b, Rx(α) shifted by a, Rz(angle) shifted by d, each along its axis.
+
+    Args:
+        X: To the frame that is placed.
 
     Returns:
         The transforms of the first two, the second first; angle, rad; d, m.
     """
-    p = placement.position
-    beta, alpha, angle = (float(e) for e in to_euler(placement.rotation, "zxz"))
-    if abs(np.sin(alpha)) < EPSILON:  # parallel axes: β may be any angle, and points to the other axis
-        angle += beta * (1.0 if alpha < 1.0 else -1.0)
-        beta = float(np.arctan2(p[1], p[0])) if np.hypot(p[0], p[1]) > EPSILON else 0.0
-        angle -= beta * (1.0 if alpha < 1.0 else -1.0)
-    x, y = np.array([np.cos(beta), np.sin(beta), 0.0]), np.array([-np.sin(beta), np.cos(beta), 0.0])
-    turn = rot(_about("x", alpha))
-    if EPSILON < abs(np.sin(alpha)) < PARALLEL:
+    p1, p2, p3 = X.r.tolist()
+    beta, alpha, angle = to_euler(X.E.T, "zxz").tolist()
+    c, s = cos(alpha), sin(alpha)
+    if abs(s) < EPSILON:  # parallel axes: β may be any angle, and points to the other axis
+        angle += beta if c > 0.0 else -beta
+        beta = atan2(p2, p1) if hypot(p1, p2) > EPSILON else 0.0
+        angle -= beta if c > 0.0 else -beta
+    if EPSILON < abs(s) < PARALLEL:
         # The feet of the common normal are far away: shift by p at once, which loses no digits.
-        return [turn, Transform(_about("z", beta), _clean(p))], float(_clean(angle)), 0.0
-    d = float(-(p @ y) / np.sin(alpha)) if abs(np.sin(alpha)) >= PARALLEL else 0.0
+        turn = Transform(_about("x", alpha), np.zeros(3))
+        return [turn, Transform(_about("z", beta), _clean(X.r))], _clean_number(angle), 0.0
+    along, across = p1 * cos(beta) + p2 * sin(beta), p2 * cos(beta) - p1 * sin(beta)
+    d = -across / s if abs(s) >= PARALLEL else 0.0
     screws = [
-        Transform(turn.E, np.array([_clean(p @ x), 0.0, 0.0])),
-        Transform(_about("z", beta), np.array([0.0, 0.0, _clean(p[2] - d * np.cos(alpha))])),
+        Transform(_about("x", alpha), np.array([_clean_number(along), 0.0, 0.0])),
+        Transform(_about("z", beta), np.array([0.0, 0.0, _clean_number(p3 - d * c)])),
     ]
-    return screws, float(_clean(angle)), float(_clean(d))
+    return screws, _clean_number(angle), _clean_number(d)
 
 
 def _is_quarter(angle: float) -> bool:
     """Whether an angle is a multiple of π/2."""
-    return abs(np.sin(2.0 * angle)) < EPSILON
+    return abs(sin(2.0 * angle)) < EPSILON
 
 
 def _about(axis: str, angle: float) -> Array:
     """E of a turn about x or z, right angles exact."""
-    c, s = _clean(np.cos(angle)), _clean(np.sin(angle))
+    c, s = _clean_number(cos(angle)), _clean_number(sin(angle))
     if axis == "x":
         return np.array([[1.0, 0.0, 0.0], [0.0, c, s], [0.0, -s, c]])
     return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _clean(values):
-    """The values with what is zero or one but for rounding made exactly so."""
+def _clean(values: Array) -> Array:
+    """The values with what is whole but for rounding made exactly so."""
     rounded = np.round(values)
     return np.where(np.abs(values - rounded) < EPSILON, rounded, values) + 0.0
+
+
+def _clean_number(value: float) -> float:
+    """The same for a single number."""
+    rounded = float(round(value))
+    return (rounded if abs(value - rounded) < EPSILON else value) + 0.0
 
 
 def _clean_placement(placement: Placement) -> Placement:
