@@ -45,24 +45,28 @@ class Graph:
         values: Per constant its magnitude.
     """
 
-    __slots__ = ("_constants", "_known", "nodes", "values")
+    __slots__ = ("_constants", "_known", "_quotients", "nodes", "values")
 
     def __init__(self, n_inputs: int) -> None:
         self.nodes: list[Node] = [("input", i) for i in range(n_inputs)]
         self._known: dict[Node, int] = {}
         self.values: list[float] = [0.0, 1.0, 2.0]
         self._constants: dict[float, int] = {0.0: ZERO, 1.0: ONE, 2.0: TWO}
+        # Quotients, and products with one: what a further product may undo.
+        self._quotients: set[int] = set()
 
     # Constants
 
     def constant(self, value: float) -> int:
         """Reference to a number."""
-        magnitude = abs(value)
-        ref = self._constants.get(magnitude)
+        ref = self._constants.get(value)
         if ref is None:
-            ref = self._constants[magnitude] = -2 * len(self.values) - 2
-            self.values.append(magnitude)
-        return ref | 1 if value < 0.0 else ref
+            ref = self._constants.get(-value)
+            if ref is None:
+                ref = -2 * len(self.values) - 2
+                self.values.append(abs(value))
+            ref = self._constants[value] = ref & -2 | (value < 0.0)
+        return ref
 
     def value(self, ref: int) -> float:
         """The number a constant reference stands for."""
@@ -106,14 +110,18 @@ class Graph:
             merged = self._scale(self.values[~(a >> 1)], self.nodes[b >> 1])
             if merged is not None:
                 return merged ^ sign
-        whole = self._undivided(a, b)
-        if whole is not None:
-            return negate(whole) if sign else whole
+        with_quotient = a in self._quotients or b in self._quotients
+        if with_quotient:
+            whole = self._undivided(a, b)
+            if whole is not None:
+                return negate(whole) if sign else whole
         key = ("mul", a, b)
         ref = self._known.get(key)
         if ref is None:
             ref = self._known[key] = len(self.nodes) * 2
             self.nodes.append(key)
+            if with_quotient and any(r >= 0 and self.nodes[r >> 1][0] == "div" for r in (a, b)):
+                self._quotients.add(ref)
         return ref | sign
 
     def _undivided(self, a: int, b: int) -> int | None:
@@ -167,10 +175,9 @@ class Graph:
         elif a == b:
             return self.mul(TWO, a)
         else:
-            rest = self._cancelled(a, b)
-            if rest is None:
-                rest = self._cancelled(b, a)
-            if rest is not None:
+            if self.nodes[b >> 1][0] == "add" and (rest := self._cancelled(a, b)) is not None:
+                return rest
+            if self.nodes[a >> 1][0] == "add" and (rest := self._cancelled(b, a)) is not None:
                 return rest
         sign = a & 1
         key = ("add", a ^ sign, b ^ sign)
@@ -181,14 +188,13 @@ class Graph:
         return ref | sign
 
     def _cancelled(self, a: int, b: int) -> int | None:
-        """What a + b leaves where b is itself a sum or difference that holds -a."""
-        node = self.nodes[b >> 1]
-        if node[0] == "add":
-            flip = b & 1
-            if node[1] ^ flip == a ^ 1:
-                return negate(node[2]) if flip else node[2]
-            if node[2] ^ flip == a ^ 1:
-                return negate(node[1]) if flip else node[1]
+        """What a + b leaves where the sum or difference b holds -a."""
+        _, first, second = self.nodes[b >> 1]
+        flip = b & 1
+        if first ^ flip == a ^ 1:
+            return negate(second) if flip else second
+        if second ^ flip == a ^ 1:
+            return negate(first) if flip else first
         return None
 
     def div(self, a: int, b: int) -> int:
@@ -217,7 +223,9 @@ class Graph:
                 merged = self.values[~(a >> 1)] / self.values[~(node[1] >> 1)]
                 if _SMALLEST < merged < _LARGEST:
                     return self.div(self.constant(merged), node[2]) ^ sign
-        return self._node(("div", a, b)) | sign
+        quotient = self._node(("div", a, b))
+        self._quotients.add(quotient)
+        return quotient | sign
 
     def _unscale(self, node: Node, divisor: float) -> int | None:
         """The same for division by a constant, which then is one division less or the same one."""
@@ -271,15 +279,8 @@ class Graph:
 
     # Selection
 
-    def minimum(self, a: int, b: int) -> int:
-        """The smaller one."""
-        return self._extreme("minimum", a, b)
-
-    def maximum(self, a: int, b: int) -> int:
-        """The larger one."""
-        return self._extreme("maximum", a, b)
-
-    def _extreme(self, op: str, a: int, b: int) -> int:
+    def extreme(self, op: str, a: int, b: int) -> int:
+        """The smaller one, `minimum`, or the larger one, `maximum`."""
         if a > b:
             a, b = b, a
         if a == b:
@@ -376,8 +377,7 @@ class Graph:
             "div": self.div,
             "neg": negate,
             "atan2": self.atan2,
-            "minimum": self.minimum,
-            "maximum": self.maximum,
+            **{op: lambda a, b, op=op: self.extreme(op, a, b) for op in ("minimum", "maximum")},
             "where": self.where,
             "lt": self.lt,
             "le": self.le,

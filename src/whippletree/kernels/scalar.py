@@ -201,12 +201,20 @@ class Scalar:
     def minimum(self, other: Any) -> Any:
         """The smaller of self and other."""
         ref = self._lift(other)
-        return NotImplemented if ref is None else Scalar(self.graph, self.graph.minimum(self.ref, ref))
+        return (
+            NotImplemented
+            if ref is None
+            else Scalar(self.graph, self.graph.extreme("minimum", self.ref, ref))
+        )
 
     def maximum(self, other: Any) -> Any:
         """The larger of self and other."""
         ref = self._lift(other)
-        return NotImplemented if ref is None else Scalar(self.graph, self.graph.maximum(self.ref, ref))
+        return (
+            NotImplemented
+            if ref is None
+            else Scalar(self.graph, self.graph.extreme("maximum", self.ref, ref))
+        )
 
     @property
     def known(self) -> float | None:
