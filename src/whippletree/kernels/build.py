@@ -16,6 +16,7 @@ from .llvm import module_text
 from .machine import Code, Host, compile_object
 from .outline_ir import outlined_text
 from .program import Program
+from .uncollected import uncollected
 
 _LONGEST_STRAIGHT = 24_000
 
@@ -59,6 +60,7 @@ def is_long(program: Program) -> bool:
     return len(program.instructions) > _LONGEST_STRAIGHT
 
 
+@uncollected()
 def kernel_text(program: Program, target: Host, width: int) -> str:
     """IR of a program's code for `width` states at a time."""
     text = outlined_text if is_long(program) else module_text

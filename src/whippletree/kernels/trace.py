@@ -15,10 +15,12 @@ from .program import Input, Program
 from .refusal import TraceError, mixed_array
 from .scalar import Condition, Scalar
 from .structure import flatten
+from .uncollected import uncollected
 
 __all__ = ["Scalar", "TraceError", "trace"]
 
 
+@uncollected()
 def trace(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]]) -> Program:
     """Execute a function on traced scalars and return what it did as a program.
 
