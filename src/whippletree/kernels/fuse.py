@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
+import numpy as np
+
 from .program import Instruction, Program
 
 
@@ -16,28 +20,15 @@ def fuse(program: Program) -> Program:
     >>> [instruction[0] for instruction in fuse(program).instructions]
     ['fnma']
     """
-    first = program.first_instruction
-    uses = [0] * program.n_values
-    for _, _, *operands in program.instructions:
-        for operand in operands:
-            if operand >= 0:
-                uses[operand] += 1
-    for result in program.results:
-        uses[result] += 1
-
-    def product(value: int) -> Instruction | None:
-        """The multiplication that makes a value, if nothing else needs the value."""
-        if value < first or uses[value] != 1:
-            return None
-        instruction = program.instructions[value - first]
-        return instruction if instruction[0] == "mul" else None
-
+    used_once = (_uses(program) == 1).tolist()
+    # The multiplications whose value nothing needs but one instruction, by that value.
+    products = {i[1]: i for i in program.instructions if i[0] == "mul" and used_once[i[1]]}
     merged: set[int] = set()
     chosen: list[Instruction] = []
     for instruction in program.instructions:
         op, out, a, b, _ = instruction
-        if op in ("add", "sub"):
-            left, right = product(a), product(b)
+        if op == "add" or op == "sub":
+            left, right = products.get(a), products.get(b)
             if right is not None and (left is None or b > a):
                 merged.add(b)
                 instruction = ("fma" if op == "add" else "fnma", out, right[2], right[3], a)
@@ -48,15 +39,24 @@ def fuse(program: Program) -> Program:
     return _renumbered(program, [i for i in chosen if i[1] not in merged])
 
 
+def _uses(program: Program) -> np.ndarray:
+    """How often every value is read, by instructions and as a result."""
+    count = len(program.instructions)
+    uses = np.bincount(np.array(program.results, np.int64), minlength=program.n_values)
+    for operand in range(2, 5):
+        numbers = np.fromiter(map(itemgetter(operand), program.instructions), np.int64, count)
+        uses += np.bincount(numbers[numbers >= 0], minlength=program.n_values)
+    return uses
+
+
 def _renumbered(program: Program, instructions: list[Instruction]) -> Program:
     """The program with only these instructions, their results numbered without gaps."""
-    number = list(range(program.first_instruction)) + [-1] * len(program.instructions)
+    first = program.first_instruction
+    number = [*range(first), *[-1] * len(program.instructions), -1]  # the last entry is that of no operand
     renumbered: list[Instruction] = []
-    for place, (op, out, a, b, c) in enumerate(instructions):
-        number[out] = program.first_instruction + place
-        renumbered.append(
-            (op, number[out], number[a], number[b] if b >= 0 else -1, number[c] if c >= 0 else -1)
-        )
+    for place, (op, out, a, b, c) in enumerate(instructions, start=first):
+        number[out] = place
+        renumbered.append((op, place, number[a], number[b], number[c]))
     return Program(
         program.inputs,
         program.constants,
