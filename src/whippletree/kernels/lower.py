@@ -19,13 +19,29 @@ def lower(graph: Graph, refs: Sequence[int], inputs: tuple[Input, ...], outputs:
     """The program that computes these references, outputs flattened in C order.
 
     A node that is only ever used with a minus sign is computed negated where that is free: a difference by
-    exchanging its operands, a product with a constant by the constant's sign.
+    exchanging its operands, a product with a constant by the constant's sign. What takes one operation on
+    inputs comes right before its first use: recorded for all joints at once, it would lie about for long,
+    and every joint would find its own in another place, which keeps `outline` from seeing them alike.
     """
     uses, constants = _uses(graph, refs)
-    emitter = _Emitter(graph, sum(entry.size for entry in inputs), constants)
-    for number, node in enumerate(graph.nodes):
-        if uses[number] and node[0] != "input":
-            emitter.node(node, 2 * number, uses[number] == _MINUS)
+    n_inputs = sum(entry.size for entry in inputs)
+    emitter = _Emitter(graph, n_inputs, constants)
+    waiting: set[int] = set()  # numbers of nodes that need inputs alone: written where they are first used
+
+    def write_waiting(needed: Sequence[int]) -> None:
+        for ref in needed:
+            if ref >> 1 in waiting:
+                waiting.remove(ref >> 1)
+                emitter.node(graph.nodes[ref >> 1], ref & -2, uses[ref >> 1] == _MINUS)
+
+    for number, node in enumerate(graph.nodes[n_inputs:], start=n_inputs):
+        if uses[number]:
+            if max(node[1:]) < 2 * n_inputs:
+                waiting.add(number)
+            else:
+                write_waiting(node[1:])
+                emitter.node(node, 2 * number, uses[number] == _MINUS)
+    write_waiting(refs)
     results = tuple(emitter.operand(ref) for ref in refs)
     return Program(inputs, emitter.constants, tuple(emitter.instructions), results, outputs)
 
