@@ -56,14 +56,16 @@ def _uses(graph: Graph, refs: Sequence[int]) -> tuple[bytearray, list[int]]:
             uses[ref >> 1] |= _MINUS if ref & 1 else _PLUS
     for number in range(len(nodes) - 1, -1, -1):
         use = uses[number]
-        node = nodes[number]
-        if not use or node[0] == "input":
+        if not use:
             continue
-        for ref in node[1:]:
+        op, *operands = nodes[number]
+        if op == "input":
+            continue
+        for ref in operands:
             if ref >= 0:
                 uses[ref >> 1] |= _MINUS if ref & 1 else _PLUS
             else:
-                constants.add(ref ^ 1 if use == _MINUS and node[0] == "mul" else ref)
+                constants.add(ref ^ 1 if use == _MINUS and op == "mul" else ref)
     return uses, sorted(constants, reverse=True)
 
 
@@ -74,21 +76,23 @@ class _Emitter:
         self.graph = graph
         self.constants = tuple(graph.value(ref) for ref in constants)
         self.instructions: list[Instruction] = []
-        self.out = n_inputs + len(constants)
-        # From reference, sign included, to value.
-        self.known: dict[int, int] = {2 * i: i for i in range(n_inputs)}
-        self.known.update((ref, n_inputs + i) for i, ref in enumerate(constants))
+        self.first = n_inputs + len(constants)
+        # From reference, sign included, to value, -1 for none; constants have negative references and lie
+        # at the end.
+        self.known = [-1] * (2 * (len(graph.nodes) + len(graph.values)) + 2)
+        self.known[: 2 * n_inputs : 2] = range(n_inputs)
+        for i, ref in enumerate(constants):
+            self.known[ref] = n_inputs + i
 
     def _append(self, op: str, a: int, b: int = -1, c: int = -1) -> int:
-        out = self.out
+        out = self.first + len(self.instructions)
         self.instructions.append((op, out, a, b, c))
-        self.out = out + 1
         return out
 
     def operand(self, ref: int) -> int:
         """The value of a reference, with an instruction for its sign where there is no other way."""
-        value = self.known.get(ref)
-        if value is None:
+        value = self.known[ref]
+        if value < 0:
             node = self.graph.nodes[ref >> 1]
             if node[0] == "eq":
                 value = self._append("ne", self.operand(node[1]), self.operand(node[2]))
@@ -111,7 +115,7 @@ class _Emitter:
                 known[ref] = self._append("mul", self.operand(a), self.operand(b))
         elif op == "add":
             first, b = self.operand(node[1]), node[2]
-            if b in known:  # the second operand is taken with whichever sign it was computed
+            if known[b] >= 0:  # the second operand is taken with whichever sign it was computed
                 known[ref] = self._append("add", first, known[b])
             elif flip:
                 known[ref | 1] = self._append("sub", known[b ^ 1], first)
