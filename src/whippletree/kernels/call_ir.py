@@ -103,7 +103,7 @@ class _Writer:
     def _arguments(self) -> None:
         """Right number of arguments, by position; of names at most `out`."""
         self.put(f"%dims = alloca [{MOST_AXES} x i64]")
-        self.put(f"%arrays = alloca [{self.n_in + self.n_out} x {{ptr, i64}}]")
+        self.put(f"%arrays = alloca [{self.n_in + self.n_out + 1} x {{ptr, i64}}]")
         self.put(f"%new = alloca [{max(self.n_out, 1)} x ptr]")
         self.unless(self.value(f"icmp eq i64 %nargs, {self.n_in}"), "slow")
         self.put("%unnamed = icmp eq ptr %names, null")
@@ -253,6 +253,7 @@ class _Writer:
             ndim = self.value(f"trunc i64 {self.value(f'add i64 {lead}, {len(shape)}')} to i32")
             arrays.append(self._allocate(k, f"i32 {ndim}", "%dims"))
             self._describe(self.n_in + k, self.field(arrays[-1], DATA), str(_bytes(shape)))
+        self._describe(self.n_in + self.n_out, "null", "0")  # new arrays are not worth the room
         self._run_batch(code, count)
         self._return(arrays)
 

@@ -15,6 +15,7 @@ from ..errors import InputError
 from . import build, call, threads
 from .llvm import BATCH, ONE, ONE_WORK, WORK
 from .machine import Code, host
+from .memory import ROOM
 from .program import Input, Program
 from .structure import Structure, leaves, paths
 
@@ -25,6 +26,7 @@ _Batch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 _SHORTEST_PIECE = 1 << 18  # instructions; handing less to another thread takes longer than doing it
 _LINE = 64  # bytes of a cache line, and of the widest vector
+_STREAMED = 1 << 24  # bytes of results; more than caches hold along with everything else
 
 
 class Checked:
@@ -40,7 +42,7 @@ class Checked:
         self.program = program
         self._entrances: list[Code] = []
         self._lock = Lock()
-        self._codes: dict[int, tuple[Code, Any, int]] = {}  # by width: code, its wt_batch, its wt_work
+        self._codes: dict[int, tuple[Code, Any, int, int]] = {}  # by width: code, wt_batch, wt_work, wt_room
         self._memory = local()
 
     def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
@@ -64,11 +66,8 @@ class Checked:
                 for place, new in zip(places, results, strict=True)
             ]
         if count:
-            self._run(
-                [*rows, *(r.reshape(count, prod(r.shape[len(batch) :])) for r in results)],
-                count,
-                int(threads),
-            )
+            tables = [r.reshape(count, prod(r.shape[len(batch) :])) for r in results]
+            self._run(rows, tables, count, int(threads))
         if places is not None:
             for place, result in zip(places, results, strict=True):
                 if place is not result:
@@ -96,11 +95,15 @@ class Checked:
             raise InputError(f"{', '.join(missing)} not given; the inputs are {listed}")
         return [bound[name] for name in names]
 
-    def _run(self, tables: Sequence[Array], count: int, n_threads: int) -> None:
+    def _run(self, inputs: Sequence[Array], results: Sequence[Array], count: int, n_threads: int) -> None:
         """Compute all rows. Inputs of one row are the same for all."""
         width = 1 if count == 1 else host().width
-        function, work_bytes = self._function(width)
-        arrays = [(t.__array_interface__["data"][0], t.strides[0] if len(t) > 1 else 0) for t in tables]
+        function, work_bytes, room_bytes = self._function(width)
+        if sum(result.nbytes for result in results) >= _STREAMED:
+            work_bytes = max(work_bytes, room_bytes)
+        arrays = [
+            (t.__array_interface__["data"][0], t.strides[0] if len(t) > 1 else 0) for t in (*inputs, *results)
+        ]
 
         def work(first: int, last: int) -> None:
             table = np.array([*arrays, (self._workspace(work_bytes), 0)], dtype=np.int64)
@@ -118,17 +121,19 @@ class Checked:
             memory = self._memory.array = np.empty(size + _LINE, np.uint8)
         return _aligned(memory)
 
-    def _function(self, width: int) -> tuple[Any, int]:
-        """The code for `width` states at a time and the work space it needs; made now if there is none."""
+    def _function(self, width: int) -> tuple[Any, int, int]:
+        """The code for `width` states at a time, made if there is none; the memory it needs and can use."""
         with self._lock:
             if width not in self._codes:
                 code = build.kernel_code(self.program, host(), width)
-                work_bytes = ctypes.c_int64.from_address(code.variable(WORK)).value
+                work_bytes, room_bytes = (
+                    ctypes.c_int64.from_address(code.variable(name)).value for name in (WORK, ROOM)
+                )
                 if width == 1:
                     # One piece of memory will do: an entrance keeps the interpreter's lock for one state.
                     self._memory_of_one = np.empty(work_bytes + _LINE, np.uint8)
                     ctypes.c_int64.from_address(code.variable(ONE_WORK)).value = _aligned(self._memory_of_one)
-                self._codes[width] = code, _Batch(code.function(BATCH)), work_bytes
+                self._codes[width] = code, _Batch(code.function(BATCH)), work_bytes, room_bytes
                 self._announce()
             return self._codes[width][1:]
 
@@ -139,7 +144,7 @@ class Checked:
             self._announce()
 
     def _announce(self) -> None:
-        for width, (code, _, work_bytes) in self._codes.items():
+        for width, (code, _, work_bytes, _) in self._codes.items():
             for entrance in self._entrances:
                 if width == 1:
                     call.set_entry(entrance, "one", code.function(ONE))

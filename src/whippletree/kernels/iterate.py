@@ -247,7 +247,8 @@ def _run(
         if number_at >= 0:
             plan[number_at, 0] = number.ctypes.data
         table = np.zeros((inputs + S + 1, 2), dtype=np.int64)
-        table[-1, 0] = -(-address // _LINE) * _LINE
+        if iteration._work_bytes:
+            table[-1, 0] = -(-address // _LINE) * _LINE
         drive(
             *(batch, plan.ctypes.data, table.ctypes.data, number.ctypes.data),
             *(S, inputs - S, first, last, width, steps, every),

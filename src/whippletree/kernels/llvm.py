@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from . import vecmath
+from .memory import ROOM, Streams, flush_text, prefetch, room_size
 from .ops import OPS
 from .program import Instruction, Program
 from .structure import leaves
@@ -25,16 +26,18 @@ ONE_WORK = "wt_one_work"
 
 
 def module_text(program: Program, width: int, fma: bool) -> str:
-    """IR of a module with `BATCH`, `WORK` and, for width 1, `ONE`.
+    """IR of a module with `BATCH`, `WORK`, `ROOM` and, for width 1, `ONE`.
 
     `void wt_batch(array *arrays, int64_t first, int64_t last)` computes the states first … last - 1.
     `arrays` holds for every input and then every output array its address and the distance in bytes
-    between one state and the next: 0 gives all states the same input.
+    between one state and the next: 0 gives all states the same input. One entry more is the address of
+    memory, aligned to a cache line, for this call alone, or null.
 
-    `void wt_one(double *, …)` takes the addresses of the input and output arrays of one state.
+    `int64_t wt_work` is the number of bytes a call needs there: none here. `int64_t wt_room` is the number
+    it can use to write results past the caches; it then wants output arrays without gaps between states.
 
-    `int64_t wt_work` is the number of bytes of memory a call needs beyond its stack: none here. `double
-    *wt_one_work` is where those of `wt_one` begin.
+    `void wt_one(double *, …)` takes the addresses of the input and output arrays of one state. `double
+    *wt_one_work` is where the `wt_work` bytes of its memory begin.
 
     Args:
         program: What to compute.
@@ -44,6 +47,7 @@ def module_text(program: Program, width: int, fma: bool) -> str:
     functions = functions_of(program)
     parts = [
         f"@{WORK} = dso_local constant i64 0\n@{ONE_WORK} = dso_local global ptr null",
+        f"@{ROOM} = dso_local constant i64 {room_size(program, width) if width > 1 else 0}",
         declarations(width),
         vecmath.prologue() if functions else "",
         vecmath.definitions(functions, width, fma, attributes(width)),
@@ -103,15 +107,20 @@ def _vector(program: Program, width: int, fma: bool) -> str:
     """`wt_batch`, `width` states at a time."""
     e = Lanes(width, fma)
     indices = lane_indices(e)
+    streams = Streams(e, program)
 
     def rows(array: int) -> list[str]:
         return [row_address(e, array, index) for index in indices]
 
+    following = e.line(f"add i64 %i, {width}")
+    for array, entry in enumerate(program.inputs):
+        prefetch(e, row_address(e, array, following), entry.size)
     inputs: list[Real] = []
     for array, entry in enumerate(program.inputs):
         inputs += load_rows(e, rows(array), entry.size)
-    write_body(e, program, inputs, rows)
-    return batch_loop(e)
+    write_body(e, program, inputs, lambda array: streams.rows(array, rows(array)))
+    streams.flush()
+    return flush_text(attributes(width)) + batch_loop(e, streams.before())
 
 
 def lane_indices(e: Lanes) -> list[str]:

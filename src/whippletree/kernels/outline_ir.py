@@ -19,6 +19,7 @@ from .llvm import (
     row_address,
     write_instruction,
 )
+from .memory import ROOM
 from .ops import OPS
 from .outline import FLIP, Outline, Step, outline
 from .program import Program
@@ -30,8 +31,7 @@ from .vecmath_ir import Lanes, Real, Truth
 def outlined_text(program: Program, width: int, fma: bool) -> str:
     """IR of a module for a long program, in all like that of `llvm.module_text`, but that it needs memory.
 
-    The table of arrays has one entry more, the address of `wt_work` bytes, aligned to a vector. `wt_one`
-    takes those at `wt_one_work`, so there must never be two calls of it at once.
+    `wt_one` takes that at `wt_one_work`, so there must never be two calls of it at once.
     """
     found = outline(program)
     used = functions_of(program)
@@ -40,6 +40,7 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
         vecmath.prologue() if used else "",
         vecmath.definitions(used, width, fma, attributes(width)),
         f"@{WORK} = dso_local constant i64 {8 * width * found.slots}",
+        f"@{ROOM} = dso_local constant i64 0",
         f"@{ONE_WORK} = dso_local global ptr null",
         _data("calls", found.calls.astype(np.int32)),
         _data("table", found.table.astype(np.int32)),
