@@ -1,11 +1,16 @@
 """Compile a function of a mechanism into machine code for that mechanism (RBDA §10.4)."""
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from .door import POSITIONS, VELOCITIES, WRENCHES
 from .errors import InputError
+from .kernels import sources, stored
+from .kernels.content import content
 from .kernels.export_sympy import Symbolic, to_sympy
 from .kernels.kernel import Kernel
 from .kernels.program import Program
@@ -31,6 +36,10 @@ def compile(
     The function is called once, with symbolic scalars in place of numbers; what it does with them is
     recorded, simplified and compiled. The mechanism's own numbers are constants in it, so that zeros
     vanish and a planar mechanism costs what a planar code costs.
+
+    What is made of this library's own functions, for mechanisms of its own joint types, is kept on disk and
+    found again by the content of all arguments. A function or a joint type of yours may depend on anything,
+    so it is recorded anew by every call; its machine code is kept.
 
     Args:
         function: A public algorithm, as `wt.aba`, or any function of arrays that calls some. If its
@@ -99,8 +108,24 @@ def record(
         arguments = dict(zip(names, arrays, strict=False))
         return function(model, **arguments, **fixed) if takes_mechanism else function(**arguments, **fixed)
 
-    program = trace(of_arrays, shapes)
-    return simplify(program) if len(program.instructions) <= SIMPLIFIED else program
+    def made() -> Program:
+        program = trace(of_arrays, shapes)
+        return simplify(program) if len(program.instructions) <= SIMPLIFIED else program
+
+    return stored.program(_name_on_disk(function, m, shapes, parameters, fixed), made)
+
+
+def _name_on_disk(function: Callable[..., Any], *rest: Any) -> tuple[str, ...] | None:
+    """Everything that decides what is recorded, hashed; None if it is not all known.
+
+    Known are functions of this library, mechanisms of joints of this library, and plain values. Functions
+    and joints of a user can depend on anything.
+    """
+    library = sources.digest()
+    if library is None:
+        return None
+    said = content((function, *rest))
+    return None if said is None else (said, library, sys.version, np.__version__)
 
 
 def _shapes(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 
 import llvmlite
 
 from . import cache as disk
+from . import sources
 from .call_ir import call_text
 from .fuse import fuse
 from .llvm import module_text
@@ -21,13 +19,10 @@ from .uncollected import uncollected
 _LONGEST_STRAIGHT = 24_000
 
 
-@cache
-def _maker() -> str:
-    """What makes the code: the version of LLVM's binding, and a hash of our own sources."""
-    sources = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        sources.update(path.read_bytes())
-    return f"llvmlite {llvmlite.__version__}, whippletree {sources.hexdigest()}"
+def _maker() -> str | None:
+    """What makes the code: the version of LLVM's binding and our own sources; None if these are not known."""
+    found = sources.digest("kernels")
+    return None if found is None else f"llvmlite {llvmlite.__version__}, whippletree {found}"
 
 
 def kernel_code(program: Program, target: Host, width: int) -> Code:
@@ -47,7 +42,10 @@ def text_code(text: str, target: Host) -> Code:
 
 def _code(content: str, target: Host, text: Callable[[], str]) -> Code:
     """Code by what determines it, made of the text if it is not in the cache."""
-    name = disk.key(content, _maker(), target.triple, target.cpu, target.features, f"fma {target.fma}")
+    maker = _maker()
+    if maker is None:
+        return Code(compile_object(text(), target), target)
+    name = disk.key(content, maker, target.triple, target.cpu, target.features, f"fma {target.fma}")
     data = disk.load(name)
     if data is None:
         data = compile_object(text(), target)
@@ -57,7 +55,7 @@ def _code(content: str, target: Host, text: Callable[[], str]) -> Code:
 
 def is_long(program: Program) -> bool:
     """Whether straight-line code, which LLVM compiles in more than linear time, would take too long."""
-    return len(program.instructions) > _LONGEST_STRAIGHT
+    return program.n_instructions > _LONGEST_STRAIGHT
 
 
 @uncollected()

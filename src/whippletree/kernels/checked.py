@@ -109,7 +109,7 @@ class Checked:
             table = np.array([*arrays, (self._workspace(work_bytes), 0)], dtype=np.int64)
             function(table.ctypes.data, first, last)
 
-        per_piece = _SHORTEST_PIECE // (len(self.program.instructions) + 1)
+        per_piece = _SHORTEST_PIECE // (self.program.n_instructions + 1)
         threads.run(work, count, max(1, per_piece // width) * width, n_threads)
 
     def _workspace(self, size: int) -> int:

@@ -80,7 +80,7 @@ class Kernel:
     def _native(self) -> Any:
         """The native function, which hands on to `_checked` what it does not do itself."""
         entrance = build.call_code(self.program, host())
-        long_from = max(1, _LONG // (len(self.program.instructions) + 1))
+        long_from = max(1, _LONG // (self.program.n_instructions + 1))
         function = call.native_function(self.name, entrance, self._checked, long_from)
         self._checked.attach(entrance)
         return function

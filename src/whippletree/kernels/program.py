@@ -66,6 +66,11 @@ class Program:
         """Number of input scalars."""
         return sum(entry.size for entry in self.inputs)
 
+    @cached_property
+    def n_instructions(self) -> int:
+        """Number of instructions."""
+        return len(self.instructions)
+
     @property
     def n_outputs(self) -> int:
         """Number of output scalars."""

@@ -1,0 +1,150 @@
+"""Programs kept on disk, so that a function is recorded and simplified once and not in every process.
+
+An entry is a line of JSON, which says all that calling a kernel takes, and after it the instructions as
+arrays, which are unpacked only if someone asks for them: to compile them for another processor, to export
+them, to derive them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import cache as disk
+from .content import own_name
+from .program import Input, Instruction, Program
+from .structure import Branch, Leaf, Structure, size
+
+_KIND = "program"
+_FLOAT, _INT, _BYTE = np.dtype("<f8"), np.dtype("<i4"), np.dtype("u1")
+_PARTS = ("constants", "instructions", "results")
+_BRANCHES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
+
+
+def program(parts: tuple[str, ...] | None, record: Callable[[], Program]) -> Program:
+    """The program of that name, from the cache, or recorded now and kept.
+
+    Args:
+        parts: Texts that together say everything the program depends on; None if that is not known.
+        record: Makes it.
+    """
+    if parts is None:
+        return record()
+    name = disk.key(_KIND, *parts)
+    data = disk.load(name)
+    found = None if data is None else unpack(data)
+    if found is not None:
+        return found
+    made = record()
+    packed = pack(made)
+    if packed is not None:
+        disk.save(name, packed)
+    return made
+
+
+def pack(program: Program) -> bytes | None:
+    """The entry for a program; None if its outputs are nested in classes that a file cannot name."""
+    outputs = _structure_data(program.outputs)
+    if outputs is None:
+        return None
+    ops = sorted({instruction[0] for instruction in program.instructions})
+    code = {name: number for number, name in enumerate(ops)}
+    head = {
+        "inputs": [[entry.name, entry.shape] for entry in program.inputs],
+        "outputs": outputs,
+        "cost": program.cost,
+        "digest": program.digest,
+        "constants": len(program.constants),
+        "instructions": program.n_instructions,
+        "ops": ops,
+    }
+    numbers = [number for instruction in program.instructions for number in instruction[2:]]
+    return b"".join(
+        [
+            json.dumps(head).encode() + b"\n",
+            np.array(program.constants, _FLOAT).tobytes(),
+            np.array([code[instruction[0]] for instruction in program.instructions], _BYTE).tobytes(),
+            np.array(numbers, _INT).tobytes(),
+            np.array(program.results, _INT).tobytes(),
+        ]
+    )
+
+
+def unpack(data: bytes) -> Program | None:
+    """The program of an entry, None if it is not one of ours."""
+    line, _, body = data.partition(b"\n")
+    try:
+        head = json.loads(line)
+        stored = object.__new__(_Stored)
+        vars(stored).update(
+            inputs=tuple(Input(name, tuple(shape)) for name, shape in head["inputs"]),
+            outputs=_structure(head["outputs"]),
+            cost=head["cost"],
+            digest=head["digest"],
+            n_instructions=head["instructions"],
+            _packed=(head["constants"], head["ops"], body),
+        )
+        counts = head["constants"], head["instructions"], size(stored.outputs)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    whole = 8 * counts[0] + (1 + 3 * 4) * counts[1] + 4 * counts[2]
+    return stored if len(body) == whole else None
+
+
+class _Stored(Program):
+    """A program whose instructions are unpacked when they are first asked for."""
+
+    _packed: tuple[int, list[str], bytes] | None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _PARTS:
+            raise AttributeError(f"a program has no attribute {name!r}")
+        if self._packed is None:  # another thread was faster
+            return vars(self)[name]
+        n_constants, ops, body = self._packed
+        n = self.n_instructions
+        constants = np.frombuffer(body, _FLOAT, n_constants)
+        codes = np.frombuffer(body, _BYTE, n, 8 * n_constants)
+        numbers = np.frombuffer(body, _INT, 3 * n, 8 * n_constants + n).reshape(n, 3)
+        results = np.frombuffer(body, _INT, -1, 8 * n_constants + n + 12 * n)
+        first = self.n_inputs + n_constants
+        names = [ops[code] for code in codes.tolist()]
+        instructions: tuple[Instruction, ...] = tuple(
+            zip(names, range(first, first + n), *numbers.T.tolist(), strict=True)
+        )
+        vars(self).update(
+            constants=tuple(constants.tolist()),
+            instructions=instructions,
+            results=tuple(results.tolist()),
+            _packed=None,
+        )
+        return vars(self)[name]
+
+
+def _structure_data(structure: Structure) -> Any:
+    """A structure as JSON has it, None if it holds a class or a key that a file cannot name."""
+    if isinstance(structure, Leaf):
+        return list(structure.shape)
+    kind = structure.kind.__name__ if structure.kind in _BRANCHES.values() else own_name(structure.kind)
+    children = [_structure_data(child) for child in structure.children]
+    if kind is None or None in children or not all(type(key) in (str, int) for key in structure.keys):
+        return None
+    return {"kind": kind, "children": children, "keys": list(structure.keys)}
+
+
+def _structure(data: Any) -> Structure:
+    """The structure back again."""
+    if isinstance(data, list):
+        return Leaf(tuple(data))
+    kind = _BRANCHES.get(data["kind"])
+    if kind is None:
+        module, _, name = data["kind"].partition(":")
+        kind = getattr(sys.modules[module], name)
+        if not isinstance(kind, type) or own_name(kind) != data["kind"]:
+            raise ValueError(f"{data['kind']} is no class of this library")
+    children = tuple(_structure(child) for child in data["children"])
+    return Branch(kind, children, tuple(data["keys"]))
