@@ -2,19 +2,19 @@
 
 import os
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from ..errors import FileError, InputError
 from ..joints import Joint
 from ..mechanism import Mechanism
-from . import toml, toml_write, urdf
 from .findings import Problem
 
 __all__ = ["Problem", "load", "problems", "save"]
 
-FORMATS = {".urdf": urdf, ".toml": toml}
-"""The reader of each suffix: a module with `load` and `problems`."""
+FORMATS = {".urdf": "urdf", ".toml": "toml"}
+"""The reader of each suffix: a module here with `load` and `problems`, imported on use."""
 
 StrPath = str | os.PathLike[str]
 
@@ -90,7 +90,7 @@ def save(m: Mechanism, path: StrPath) -> None:
     path = Path(path)
     if path.suffix.lower() != ".toml":
         raise FileError(path, f"has the suffix {path.suffix!r}; a mechanism is saved as .toml")
-    toml_write.save(m, path)
+    import_module(".toml_write", __name__).save(m, path)
 
 
 def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[Problem]:
@@ -125,7 +125,7 @@ def _format(path: Path) -> ModuleType:
     if reader is None:
         hint = ": expand it with xacro first" if path.suffix == ".xacro" else ""
         raise FileError(path, f"has the unknown suffix {path.suffix!r}{hint}; known: {', '.join(FORMATS)}")
-    return reader
+    return import_module(f".{reader}", __name__)
 
 
 def _directories(packages: Iterable[StrPath] | None) -> list[Path]:

@@ -7,8 +7,6 @@ from typing import Any
 from ..errors import InputError
 from . import build, call
 from .checked import Checked
-from .export_c import to_c
-from .export_python import to_python
 from .machine import host
 from .program import Program
 from .structure import Branch, Leaf, unflatten
@@ -110,8 +108,12 @@ class Kernel:
         True
         """
         if language == "c":
+            from .export_c import to_c  # on use, as the other one: most kernels are never exported
+
             return to_c(self.program, self.name)
         if language == "python":
+            from .export_python import to_python
+
             return to_python(self.program, self.name)
         if language == "llvm":
             return build.kernel_text(self.program, host(), host().width)

@@ -12,8 +12,6 @@ import numpy as np
 
 from ..errors import FileError
 from ..io.atomic import whole
-from ..io.toml import parse
-from ..io.toml_write import dumps
 from ..spatial import Array
 from .events import Occurrence
 from .trajectory import Trajectory
@@ -62,6 +60,8 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
 
 
 def _to_npz(trajectory: Trajectory) -> bytes:
+    from ..io.toml_write import dumps  # on use, as all readers and writers
+
     try:
         mechanism = None if trajectory.mechanism is None else dumps(trajectory.mechanism)
     except ValueError:  # a joint type of the user's own
@@ -87,6 +87,8 @@ def _to_npz(trajectory: Trajectory) -> bytes:
 
 
 def _from_npz(path: Path, content: bytes) -> Trajectory:
+    from ..io.toml import parse
+
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             if "whippletree" not in file:
