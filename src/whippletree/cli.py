@@ -216,7 +216,7 @@ def bench(
     ),
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of which the best counts.")] = 7,
 ) -> None:
-    """Time compiled kernels beside Pinocchio and MuJoCo, where they are installed."""
+    """Time compiled kernels beside Pinocchio, MuJoCo and dynibo, where they are installed."""
     from . import cli_bench  # the peers it looks for take a while to import
 
     with _one_line_errors():
@@ -232,8 +232,8 @@ def manage_cache(
     """Tell of the compiled kernels kept on disk, or remove them."""
     told = cache.info() if action is CacheAction.info else cache.clear()
     verb = "kept in" if action is CacheAction.info else "removed from"
-    pieces = counted(told.entries, "piece", "pieces")
-    typer.echo(f"{pieces} of machine code, {told.bytes / 1e6:.1f} MB, {verb} {told.path}")
+    entries = counted(told.entries, "program or piece of machine code", "programs and pieces of machine code")
+    typer.echo(f"{entries}, {told.bytes / 1e6:.1f} MB, {verb} {told.path}")
 
 
 _UNBROKEN = 10_000

@@ -41,8 +41,8 @@ def bench(console: Console, files: list[Path], floating: bool, out: Path, rounds
 
 def _table(rows: list[Row], best: float) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title="ns per state; in brackets how many times faster than Pinocchio")
-    headings = ("robot", "nv", "algorithm", "operations", "one state", "Pinocchio", "MuJoCo")
-    headings += ("batch", "Pinocchio", "2 threads", "GFLOP/s", "of peak", "compiled in")
+    headings = ("robot", "nv", "algorithm", "operations", "one state", "Pinocchio", "MuJoCo", "dynibo")
+    headings += ("batch", "Pinocchio", "2 threads", "GFLOP/s", "of peak", "compiled in", "cached")
     for heading in headings:
         table.add_column(heading, justify="left" if heading in ("robot", "algorithm") else "right")
     for row in rows:
@@ -54,12 +54,14 @@ def _table(rows: list[Row], best: float) -> Table:
             f"{row.one:,.0f} {_times(row.one_ratio)}",
             _number(row.one_pinocchio),
             _number(row.one_mujoco),
+            _number(row.one_dynibo),
             f"{row.batch:,.0f} {_times(row.batch_ratio)}",
             _number(row.batch_pinocchio),
             f"{row.batch_two_threads:,.0f}",
             f"{row.gflops:.1f}",
             f"{row.gflops / best:.0%}",
             f"{row.compile_seconds:.2f} s",
+            f"{1e3 * row.cached_seconds:.0f} ms",
         )
     return table
 

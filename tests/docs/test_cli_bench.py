@@ -28,7 +28,9 @@ def test_bench_measures_and_writes_a_report(tmp_path, options):
     report = json.loads(out.read_text())
     assert {row["algorithm"] for row in report["rows"]} == {"rnea", "crba", "aba"}
     assert {row["nv"] for row in report["rows"]} == {8 if options else 2}
-    assert all(row["one_pinocchio"] > 0 and row["one_mujoco"] > 0 for row in report["rows"])
+    for peer in ("pinocchio", "mujoco", "dynibo"):
+        assert all(row[f"one_{peer}"] > 0 for row in report["rows"])
+    assert all(row["compile_seconds"] > 0 and row["cached_seconds"] > 0 for row in report["rows"])
     assert report["machine"]["versions"]["pin"]
     assert report["peak_gflops"] > 0
 
@@ -42,9 +44,9 @@ def test_bench_of_a_missing_file(tmp_path):
 
 def test_cache_is_told_and_cleared(tmp_path):
     (tmp_path / "arm.urdf").write_text(ARM)
-    assert "0 pieces of machine code" in run(app, ["cache", "info"]).output
+    assert "0 programs and pieces of machine code" in run(app, ["cache", "info"]).output
     run(app, ["bench", str(tmp_path / "arm.urdf"), "--rounds", "1", "--out", str(tmp_path / "x.json")])
-    assert "0 pieces" not in run(app, ["cache", "info"]).output
+    assert "0 programs" not in run(app, ["cache", "info"]).output
     assert "removed from" in run(app, ["cache", "clear"]).output
-    assert "0 pieces of machine code" in run(app, ["cache", "info"]).output
+    assert "0 programs and pieces of machine code" in run(app, ["cache", "info"]).output
     assert run(app, ["cache", "empty"]).exit_code == 2

@@ -1,10 +1,9 @@
-"""Kernels against Pinocchio and MuJoCo: one state from Python, and batches on one and two threads."""
+"""Kernels against Pinocchio, MuJoCo and dynibo: one state from Python, and batches on one and two threads."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import geometric_mean
-from time import perf_counter
 
 import numpy as np
 
@@ -15,7 +14,8 @@ from ..kernels.kernel import Kernel
 from ..mechanism import Mechanism
 from ..public import aba, crba, rnea
 from .measure import best_times
-from .peers import BATCH_FOR_PEERS, Calls, installed, mujoco_calls, pinocchio_calls
+from .peers import BATCH_FOR_PEERS, Calls, dynibo_calls, installed, mujoco_calls, pinocchio_calls
+from .startup import Startup, startup
 
 ALGORITHMS = {"rnea": rnea, "crba": crba, "aba": aba}
 BATCH = 65_536
@@ -23,16 +23,22 @@ BATCH = 65_536
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm on one robot; times in ns per state, None where a library is not installed."""
+    """One algorithm on one robot; times in ns per state, None where a library is not installed.
+
+    `compile_seconds` is what the first process ever waits for the kernel, `cached_seconds` what later ones
+    wait; see `startup`.
+    """
 
     robot: str
     nv: int
     algorithm: str
     operations: int
     compile_seconds: float
+    cached_seconds: float
     one: float
     one_pinocchio: float | None
     one_mujoco: float | None
+    one_dynibo: float | None
     batch: float
     batch_two_threads: float
     batch_pinocchio: float | None
@@ -60,39 +66,33 @@ def measure_robot(
     """All algorithms on one robot; progress is called once for each, note with what was left out."""
     m = load(path, root=Free()) if floating else load(path)
     single, batch = pinocchio_calls(path, floating) if installed("pinocchio") else ({}, {})
-    mujoco: Calls = {}
-    if installed("mujoco"):
-        try:
-            mujoco = mujoco_calls(path, floating)
-        except ValueError as refusal:  # it takes no inertia that is not physical, and robots have some
-            note(f"MuJoCo refuses {name}: {' '.join(str(refusal).split())}")
+    calls = {"one pinocchio": single, "batch pinocchio": batch}
+    for peer, made in (("MuJoCo", mujoco_calls), ("dynibo", dynibo_calls)):
+        if installed(peer.lower()):
+            try:
+                calls[f"one {peer.lower()}"] = made(path, floating)
+            except ValueError as refusal:  # they take no inertia that is not physical, and robots have some
+                note(f"{peer} refuses {name}: {' '.join(str(refusal).split())}")
     rows = []
     for algorithm in ALGORITHMS:
-        rows.append(_measure(m, name, algorithm, single, batch, mujoco, rounds))
+        waits = startup(path, floating, algorithm)
+        peers = {label: some[algorithm] for label, some in calls.items() if algorithm in some}
+        rows.append(_measure(m, name, algorithm, waits, peers, rounds))
         progress()
     return rows
 
 
-def _measure(
-    m: Mechanism, robot: str, algorithm: str, single: Calls, batch: Calls, mujoco: Calls, rounds: int
-) -> Row:
-    start = perf_counter()
+def _measure(m: Mechanism, robot: str, algorithm: str, waits: Startup, peers: Calls, rounds: int) -> Row:
     kernel = compile(ALGORITHMS[algorithm], m)
     states, one = _arguments(m, kernel)
-    kernel(*one)
+    kernel(*one)  # compiled now, not while it is timed
     out = kernel(*states)
-    seconds = perf_counter() - start
     ours = {
         "one": lambda: kernel(*one),
         "batch": lambda: kernel(*states, out=out),
         "two": lambda: kernel(*states, out=out, threads=2),
     }
-    peers = {
-        "one pinocchio": single.get(algorithm),
-        "one mujoco": mujoco.get(algorithm),
-        "batch pinocchio": batch.get(algorithm),
-    }
-    times = best_times({**ours, **{k: call for k, call in peers.items() if call is not None}}, rounds)
+    times = best_times({**ours, **peers}, rounds)
     ns = {name: 1e9 * seconds for name, seconds in times.items()}
     operations = kernel.cost["mul"] + kernel.cost["add"]
     per_state = ns["batch"] / BATCH
@@ -102,10 +102,12 @@ def _measure(
         nv=m.nv,
         algorithm=algorithm,
         operations=operations,
-        compile_seconds=seconds,
+        compile_seconds=waits.fresh,
+        cached_seconds=waits.cached,
         one=ns["one"],
         one_pinocchio=ns.get("one pinocchio"),
         one_mujoco=ns.get("one mujoco"),
+        one_dynibo=ns.get("one dynibo"),
         batch=per_state,
         batch_two_threads=ns["two"] / BATCH,
         batch_pinocchio=None if pinocchio is None else pinocchio / BATCH_FOR_PEERS,

@@ -1,5 +1,6 @@
 """Other libraries, set up with the same robot: what they can do in one call, as functions to time."""
 
+import tempfile
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -84,12 +85,44 @@ def mujoco_calls(path: Path, floating: bool) -> Calls:
     return {"rnea": rnea, "crba": crba, "aba": lambda: mujoco.mj_forward(model, data)}
 
 
+def dynibo_calls(path: Path, floating: bool) -> Calls:
+    """dynibo's functions for one state, arrays for the results given; it has none for batches.
+
+    It refuses joints that mimic others. To RNEA, CRBA and ABA they are joints like all, here as in
+    Pinocchio, so they are given to it without.
+
+    Raises:
+        ValueError: It refuses the robot.
+    """
+    dynibo: Any = import_module("dynibo")
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "robot.urdf"
+        file.write_text(etree.tostring(_bare(path, "mimic"), encoding="unicode"))
+        try:
+            robot = (dynibo.FloatingRobot if floating else dynibo.Robot).from_urdf(str(file))
+        except dynibo.ModelError as refusal:
+            raise ValueError(str(refusal)) from None
+    n, nv = robot.joint_count, robot.generalized_count
+    rng = np.random.default_rng(0)
+    q, qd, qdd = rng.uniform(-1.0, 1.0, n), rng.normal(size=n), rng.normal(size=n)
+    force, out, H = rng.normal(size=nv), np.empty(nv), np.empty(nv * nv)
+    base = ()
+    if floating:
+        turn = rng.normal(size=4)
+        pose = dynibo.Pose(rotation_xyzw=tuple(turn / np.linalg.norm(turn)), translation=(0.1, 0.2, 0.3))
+        twists = [dynibo.Twist(angular=tuple(x[:3]), linear=tuple(x[3:])) for x in rng.normal(size=(2, 6))]
+        base = (dynibo.BaseState(frame=pose, velocity=twists[0], acceleration=twists[1]),)
+    return {
+        "rnea": lambda: robot.inverse_dynamics(*base, q, qd, qdd, out=out),
+        "crba": lambda: robot.mass_matrix(*base, q, out=H),
+        "aba": lambda: robot.forward_dynamics(*base, q, qd, force, out=out),
+    }
+
+
 def without_geometry(path: Path) -> str:
     """A URDF file as text without shapes and meshes, which dynamics does not need, for MuJoCo to read."""
-    root: Any = etree.parse(str(path), etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
-    for tag in ("visual", "collision", "transmission", "gazebo", "mujoco"):
-        for element in list(root.iter(tag)):
-            element.getparent().remove(element)
+    root = _bare(path)
     settings = etree.SubElement(etree.SubElement(root, "mujoco"), "compiler")
     # Links stay apart, and inertias that violate the triangle inequality are mended rather than refused:
     # what a call takes does not depend on it.
@@ -97,3 +130,12 @@ def without_geometry(path: Path) -> str:
     settings.set("balanceinertia", "true")
     settings.set("discardvisual", "false")
     return etree.tostring(root, encoding="unicode")
+
+
+def _bare(path: Path, *more: str) -> Any:
+    """The root element of a URDF file without what dynamics does not need, and without some more."""
+    root: Any = etree.parse(str(path), etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
+    for tag in ("visual", "collision", "transmission", "gazebo", "mujoco", *more):
+        for element in list(root.iter(tag)):
+            element.getparent().remove(element)
+    return root

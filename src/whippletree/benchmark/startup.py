@@ -1,0 +1,58 @@
+"""How long a new process waits for a kernel: the code made, and the code taken from the disk."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+_CACHED_RUNS = 3
+
+
+class Startup(NamedTuple):
+    """Seconds until a kernel has computed its first state and its first batch; see `startup`."""
+
+    fresh: float
+    cached: float
+
+
+def startup(path: Path, floating: bool, algorithm: str) -> Startup:
+    """Time a kernel in processes of its own, the first with an empty cache, the others with what it left.
+
+    The clock runs from `compile` to the results of one state and of a batch, in a process that has imported
+    the library and loaded the robot. The best of the cached runs counts.
+    """
+    with tempfile.TemporaryDirectory() as cache:
+        command = [sys.executable, "-m", __name__, str(path), str(int(floating)), algorithm, cache]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+        def run() -> float:
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+            return float(json.loads(done.stdout))
+
+        return Startup(run(), min(run() for _ in range(_CACHED_RUNS)))
+
+
+def _main(path: str, floating: str, algorithm: str, folder: str) -> None:
+    import numpy as np
+
+    from .. import compile, io, public
+    from ..joints import Free
+    from ..kernels import cache
+
+    cache.directory = lambda: Path(folder)
+    m = io.load(path, root=Free() if int(floating) else None)
+    one = [m.neutral(), np.zeros(m.nv), np.zeros(m.nv)]
+    start = perf_counter()
+    kernel = compile(getattr(public, algorithm), m)
+    one = one[: len(kernel.program.inputs)]
+    kernel(*one)
+    kernel(*(np.array([x, x]) for x in one))
+    print(json.dumps(perf_counter() - start))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
