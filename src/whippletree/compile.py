@@ -19,9 +19,6 @@ from .kernels.trace import trace
 from .mechanism import Mechanism
 from .parameters import with_parameters
 
-SIMPLIFIED = 40_000
-"""Longer programs stay as recorded: looking for more to fold would take longer than it ever saves."""
-
 
 def compile(
     function: Callable[..., Any],
@@ -109,8 +106,7 @@ def record(
         return function(model, **arguments, **fixed) if takes_mechanism else function(**arguments, **fixed)
 
     def made() -> Program:
-        program = trace(of_arrays, shapes)
-        return simplify(program) if len(program.instructions) <= SIMPLIFIED else program
+        return simplify(trace(of_arrays, shapes))
 
     return stored.program(_name_on_disk(function, m, shapes, parameters, fixed), made)
 

@@ -1,12 +1,14 @@
 """What is folded while a function is recorded, and what simplification finds afterwards: exact results."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
 from whippletree.kernels.program import Program, operands
 from whippletree.kernels.simplify import simplify
+from whippletree.kernels.table import ADD, MUL
 from whippletree.kernels.trace import trace
 
 NAMES = ("x", "y", "z", "u")
@@ -164,6 +166,57 @@ SIMPLIFIED = [
 @pytest.mark.parametrize(("function", "expected"), SIMPLIFIED, ids=[e for _, e in SIMPLIFIED])
 def test_simplification(function, expected):
     assert text(simplify(recorded(function))) == expected
+
+
+@pytest.mark.parametrize("length", [50, 127, 128, 129, 400])
+def test_a_sum_of_any_length_is_regrouped_as_a_whole(length):
+    def function(x, y, a):
+        return sum(y * x[i] if i % 3 else a[i] * x[i] for i in range(length))
+
+    program = trace(function, {"x": (length,), "y": (), "a": (length,)})
+    alone = (length + 2) // 3
+    assert simplify(program).cost["mul"] == alone + 1
+    assert simplify(program).cost["add"] == length - 1
+
+
+@pytest.mark.parametrize("length", [20, 31, 32, 33, 300])
+def test_pairs_are_shared_wherever_they_lie_in_a_long_sum(length):
+    def function(x, y):
+        long = x[0]
+        for i in range(1, length):
+            long = (long + x[i]) + y[i]
+        return long, [(y[i] - 2.5 * y[i - 1]) + x[i] for i in range(1, length)]
+
+    program = trace(function, {"x": (length,), "y": (length,)})
+    assert program.cost["add"] - simplify(program).cost["add"] == length - 1
+
+
+def test_what_is_not_looked_at_would_not_have_gained(monkeypatch):
+    """Regrouping looks closely only at what an array pass finds promising; with a look at all, the same."""
+    module = sys.modules["whippletree.kernels.regroup"]
+
+    def everything(table, part):
+        return np.isin(table.code, (ADD, MUL)) & (table.count > 0) & ~part
+
+    rng = np.random.default_rng(5)
+    programs = [
+        trace(lambda x, seed=seed: _tangle(x, seed), {"x": (5,)}) for seed in rng.integers(1 << 30, size=300)
+    ]
+    quick = [simplify(program) for program in programs]
+    assert sum(a.cost != b.cost for a, b in zip(programs, quick, strict=True)) > 200
+    monkeypatch.setattr(module, "_promising", everything)
+    assert [simplify(program).cost for program in programs] == [program.cost for program in quick]
+
+
+def _tangle(x, seed):
+    """Sums and products of few values and constants, sines and selections among them."""
+    rng = np.random.default_rng(seed)
+    values = [*x, np.sin(x[0]), np.cos(x[0]), 1.5, 0.25, 1.0 / x[1], (x[2] < x[3]).where(x[4], 0.0)]
+    values.append((x[2] < x[3]).where(0.0, x[1]))
+    for _ in range(40):
+        a, b = (values[i] for i in rng.integers(len(values), size=2))
+        values.append((a + b, a - b, a * b, 1.5 * a, a * a)[rng.integers(5)])
+    return sum(values[-1:-12:-2]), values[-2] * values[-3]
 
 
 def test_constants_that_would_leave_the_number_range_stay_apart():

@@ -11,37 +11,86 @@ operation:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from .graph import ONE, ZERO, Graph, Node
+import numpy as np
+
+from .factoring import Key, SharedFactors, combined, without
+from .graph import ONE, ZERO, Node
 from .identities import Term, join_selections, join_squares
-from .rewrite import Rewriter
+from .rewrite import Rewriter, operands
+from .table import ADD, CODES, DIV, MUL, Bits, Table, repeated
 
 # A coefficient left of a sum of coefficients and smaller than this part of them is rounding error.
 _NOISE = 2.0**-50
-
-# Longer sums are regrouped in pieces: the search for common factors grows with the square of the length.
-_LONGEST = 128
 
 # (node, user): a node with no other user is part of that user's sum or product.
 _PARTS = {("add", "add"), ("mul", "mul"), ("mul", "add"), ("div", "mul"), ("div", "add")}
 
 
-def regroup(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
-    """A new graph for the same values, with no more operations than the old one."""
-    return _Regrouping(graph, refs, _PARTS).run(refs)
+def regroup(table: Table) -> Table | None:
+    """A new graph for the same values, with no more operations than the old one; None if there is none."""
+    part = table.parts(_PARTS)
+    promising = _promising(table, part)
+    return _Regrouping(table, part).run(promising) if promising.any() else None
+
+
+def _promising(table: Table, part: Bits) -> Bits:
+    """Which sums and products may gain by the rules: all that do, and few others."""
+    code, count = table.code, table.count
+    n, nodes = len(code), table.graph.nodes
+    top, node, ref = table.leaves(part, (ADD, MUL))
+    leaf, in_sum, is_constant = ref & -2, code[top] == ADD, ref < 0
+    # Leaves of one product have the same term; an operand of a sum that is no product is a term of its own.
+    product, _ = table.top(part & (code[table.user] != ADD))
+    alone = code[node] == ADD
+    term = np.where(alone, n + np.arange(len(node)), product[node])
+    found = np.zeros(n, bool)
+
+    def several(tops: np.ndarray) -> None:
+        found[tops[repeated(tops)]] = True
+
+    # Two constants in one term, or 1/x times something.
+    constants = is_constant & ~alone
+    found[top[constants][repeated(term[constants])]] = True
+    found[top[(leaf == ONE) & (code[node] == DIV) & (code[product[node]] == MUL)]] = True
+    # Something in two terms of a sum.
+    several(top[in_sum & alone & is_constant])
+    shareable = np.flatnonzero(in_sum & (leaf != ONE) & ~(alone & is_constant))
+    _, once = np.unique(np.stack([term[shareable], leaf[shareable]]), axis=1, return_index=True)
+    shareable = shareable[once]
+    found[top[shareable][repeated(top[shareable], leaf[shareable])]] = True
+    # Squares: of sines and cosines, and of c x.
+    inner = np.where(is_constant, 0, leaf >> 1)
+    twice = ~is_constant & repeated(term, leaf)
+    scaled = [
+        c == MUL and nodes[i][1] < 0 for i, c in zip(inner[twice].tolist(), code[inner[twice]], strict=True)
+    ]
+    found[top[twice][np.array(scaled, bool) & (count[inner[twice]] == 2)]] = True
+    turning = np.isin(code, (CODES["sin"], CODES["cos"]))
+    squared = turning[inner] & twice & ~is_constant
+    for place in np.flatnonzero(~is_constant & in_sum & (code[inner] == MUL)).tolist():
+        _, a, b = nodes[inner[place]]
+        squared[place] = a == b and turning[a >> 1]
+    several(np.unique(np.stack([top, term])[:, squared & in_sum], axis=1)[0])
+    several(top[in_sum & alone & ~is_constant & (code[inner] == CODES["where"])])
+    return found
 
 
 class _Regrouping(Rewriter):
-    def improve(self, number: int, node: Node, plain: int) -> int:
-        return self.product(number, plain) if node[0] == "mul" else self.sum(number, plain)
+    def __init__(self, table: Table, part: Bits) -> None:
+        super().__init__(table, part)
+        self.count: list[int] = table.count.tolist()
+
+    def improve(self, number: int) -> int | None:
+        return self.product(number) if self.old.nodes[number][0] == "mul" else self.sum(number)
 
     # Products
 
-    def product(self, number: int, plain: int) -> int:
+    def product(self, number: int) -> int | None:
         """A product with its constants gathered into one, if it has several."""
         term = self.term(2 * number, whole=True)
-        return self.multiply(term) if term.spare and _is_normal(term) else plain
+        return self.multiply(term) if term.spare and _is_normal(term) else None
 
     def term(self, root: int, whole: bool = False) -> Term:
         """An operand as a product, seen through products, and one quotient, of no other use.
@@ -120,21 +169,9 @@ class _Regrouping(Rewriter):
 
     # Sums
 
-    def sum(self, number: int, plain: int) -> int:
+    def sum(self, number: int) -> int | None:
         """A sum with equal terms merged and common factors taken out, if there are any."""
-        operands = self.operands(number)
-        pieces = [operands[i : i + _LONGEST] for i in range(0, len(operands), _LONGEST)]
-        better = [self.regrouped(piece) for piece in pieces]
-        if all(total is None for total in better):
-            return plain
-        return self.add_up(
-            self.add_up(map(self.translate, piece)) if total is None else total
-            for piece, total in zip(pieces, better, strict=True)
-        )
-
-    def regrouped(self, operands: list[int]) -> int | None:
-        """The sum of old references by the rules; None if these save nothing."""
-        terms, saved = self.merged([self.term(ref) for ref in operands])
+        terms, saved = self.merged([self.term(ref) for ref in operands(self.old.nodes, self.part, number)])
         if terms is None:
             return None
         for join in (join_squares, join_selections):
@@ -142,7 +179,7 @@ class _Regrouping(Rewriter):
             if joined is not None:
                 merged, _ = self.merged(joined)
                 terms, saved = joined if merged is None else merged, True
-        return self.factored(terms) if saved or _most_shared(terms) is not None else None
+        return self.factored(terms, saved)
 
     def merged(self, terms: list[Term]) -> tuple[list[Term] | None, bool]:
         """Equal terms added, and whether that saves anything; None where numbers leave the normal range."""
@@ -166,28 +203,27 @@ class _Regrouping(Rewriter):
                 del together[factors]
         return list(together.values()), saved
 
-    def factored(self, terms: list[Term]) -> int:
-        """The sum of terms with common factors taken out, again and again."""
+    def factored(self, terms: list[Term], saved: bool) -> int | None:
+        """The sum of terms with common factors taken out, again and again; None if nothing is saved."""
         # Inner sums wait on a stack rather than in recursive calls: they may be nested without limit.
-        waiting: list[tuple[int | float, list[Term]]] = []
+        waiting: list[tuple[Key, SharedFactors]] = []
+        inner = SharedFactors(terms)
         while True:
-            shared = _most_shared(terms)
+            shared = inner.take()
             if shared is not None:
-                waiting.append((shared, [term for term in terms if not _has(term, shared)]))
-                terms = [_without(term, shared) for term in terms if _has(term, shared)]
+                key, taken = shared
+                waiting.append((key, inner))
+                inner = SharedFactors(without(term, key) for term in taken)
+                saved = True
                 continue
-            total = self.add_up(self.multiply(term) for term in terms)
+            if not saved:
+                return None
+            total = self.add_up(self.multiply(term) for term in inner.terms.values())
             if not waiting:
                 return total
-            shared, terms = waiting.pop()
-            terms.append(self.combine(shared, total))
-
-    def combine(self, shared: int | float, ref: int) -> Term:
-        """The product of what was taken out and what is left."""
-        left = self.atom(ref)
-        if isinstance(shared, float):
-            return Term(shared * left.coefficient, left.factors)
-        return Term(left.coefficient, tuple(sorted((shared, *left.factors))))
+            key, inner = waiting.pop()
+            left = self.atom(total)
+            inner.append(combined(key, left.coefficient, left.factors))
 
     def add_up(self, refs: Iterable[int]) -> int:
         """The sum of new references from left to right."""
@@ -200,42 +236,3 @@ class _Regrouping(Rewriter):
 def _is_normal(term: Term) -> bool:
     """Whether a coefficient can be computed with: neither zero nor close to the ends of the number range."""
     return 1e-290 < abs(term.coefficient) < 1e290
-
-
-def _most_shared(terms: list[Term]) -> int | float | None:
-    """The factor, or constant, that most products share; None if no two share one."""
-    counts: dict[int, int] = {}
-    constants: dict[float, int] = {}
-    for coefficient, factors, _, _ in terms:
-        magnitude = abs(coefficient)
-        if len(factors) + (magnitude != 1.0) < 2:
-            continue
-        previous = -1
-        for factor in factors:  # ascending: a square counts once
-            if factor != previous:
-                counts[factor] = counts.get(factor, 0) + 1
-                previous = factor
-        if magnitude != 1.0:
-            constants[magnitude] = constants.get(magnitude, 0) + 1
-    most = max(counts.values(), default=0)
-    often = max(constants.values(), default=0)
-    if max(most, often) < 2:
-        return None
-    if often > most:
-        return max(c for c, times in constants.items() if times == often)
-    return min((f for f, times in counts.items() if times == most), key=lambda f: (1 - (f & 1), f))
-
-
-def _has(term: Term, shared: int | float) -> bool:
-    if isinstance(shared, float):
-        return abs(term.coefficient) == shared and bool(term.factors)
-    return shared in term.factors and len(term.factors) + (abs(term.coefficient) != 1.0) > 1
-
-
-def _without(term: Term, shared: int | float) -> Term:
-    """What is left of a term when a shared factor or constant is taken out."""
-    if isinstance(shared, float):
-        return Term(term.coefficient / shared, term.factors)
-    factors = list(term.factors)
-    factors.remove(shared)
-    return Term(term.coefficient, tuple(factors))

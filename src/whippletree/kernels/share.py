@@ -7,55 +7,102 @@ same pair.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
-from .graph import ONE, ZERO, Graph, Node, negate
-from .rewrite import Rewriter
+import numpy as np
 
-# Longer sums and products are searched in pieces: pairs grow with the square of the length.
-_LONGEST = 32
+from .graph import ONE, ZERO, negate
+from .rewrite import Rewriter, operands
+from .table import ADD, MUL, Bits, Ints, Table, repeated
+
+# In longer sums and products only operands that are as near as this to each other are paired: all pairs
+# would grow with the square of the length.
+_NEAR = 32
 
 Pair = tuple[int, int]
 
 
-def share(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
-    """A new graph for the same values, with no more operations than the old one."""
-    return _Sharing(graph, refs).run(refs)
+def share(table: Table) -> Table | None:
+    """A new graph for the same values, with no more operations than the old one; None if there is none."""
+    part = table.parts({("add", "add"), ("mul", "mul")})
+    held = {"mul": _shared_pairs(table, part, MUL), "add": _shared_pairs(table, part, ADD)}
+    if not any(held.values()):
+        return None
+    sharing = _Sharing(table, part)
+    for op, pairs in held.items():
+        sharing.search(op, pairs)
+    promising = np.zeros(len(part), bool)
+    promising[[number for number, bag in sharing.bags.items() if bag.changed]] = True
+    return sharing.run(promising)
+
+
+def _shared_pairs(table: Table, part: Bits, kind: int) -> dict[Pair, list[int]]:
+    """The pairs that several sums or products hold, and which ones hold them."""
+    top, ref, rank = _ranked_leaves(table, part, kind)
+    often = repeated(ref >> 1)
+    top, ref, rank = top[often], ref[often], rank[often]
+    order = np.lexsort((rank, top))
+    top, ref = top[order], ref[order]
+    tops, firsts, seconds = [], [], []
+    for distance in range(1, _NEAR):
+        together = np.flatnonzero(top[distance:] == top[:-distance])
+        if not len(together):
+            break
+        one, other = ref[together], ref[together + distance]
+        a, b = np.minimum(one, other), np.maximum(one, other)
+        sign = a & 1
+        is_pair = b >= 0  # two constants that are still apart are so for a reason
+        tops.append(top[together][is_pair])
+        firsts.append((a ^ sign)[is_pair])
+        seconds.append((b ^ sign)[is_pair])
+    if not tops:
+        return {}
+    found = np.unique(np.stack([np.concatenate(x) for x in (firsts, seconds, tops)]), axis=1)
+    pairs: dict[Pair, list[int]] = {}
+    for a, b, number in found[:, repeated(found[0], found[1])].T.tolist():
+        pairs.setdefault((a, b), []).append(number)
+    return pairs
+
+
+def _ranked_leaves(table: Table, part: Bits, kind: int) -> tuple[Ints, Ints, Ints]:
+    """Tops, operands, and an order of these: of long sums and products, the one in which they are written."""
+    top, _, ref = table.leaves(part, (kind,))
+    rank = ref.copy()
+    length = np.bincount(top, minlength=len(part))
+    inner = part.tolist()
+    for number in np.flatnonzero(length > _NEAR).tolist():
+        places = np.flatnonzero(top == number)
+        ref[places] = operands(table.graph.nodes, inner, number)
+        rank[places] = np.arange(len(places))
+    return top, ref, rank
 
 
 class _Sharing(Rewriter):
-    def __init__(self, graph: Graph, refs: Sequence[int]) -> None:
-        super().__init__(graph, refs, {("add", "add"), ("mul", "mul")})
+    def __init__(self, table: Table, part: Bits) -> None:
+        super().__init__(table, part)
         self.pairs: dict[int, tuple[str, Pair]] = {}  # new operands: references beyond those of the old nodes
         self.built: dict[int, int] = {}
-        self.bags: dict[int, list[_Bag]] = {}  # per sum or product its operands, in pieces
-        for op in ("mul", "add"):
-            self.search(op)
+        self.bags: dict[int, _Bag] = {}  # per sum or product that shares a pair
 
-    def search(self, op: str) -> None:
-        """Find shared pairs among all sums or all products."""
-        bags = []
-        for number, node in enumerate(self.old.nodes):
-            if node[0] == op and self.count[number] and not self.part[number]:
-                operands = self.operands(number)
-                pieces = [_Bag(operands[i : i + _LONGEST]) for i in range(0, len(operands), _LONGEST)]
-                self.bags[number] = pieces
-                bags.extend(pieces)
+    def search(self, op: str, pairs: dict[Pair, list[int]]) -> None:
+        """Choose among shared pairs of sums or of products."""
+        holders: dict[Pair, list[_Bag]] = {}
+        for pair, numbers in pairs.items():
+            for number in numbers:
+                if number not in self.bags:
+                    self.bags[number] = _Bag(operands(self.old.nodes, self.part, number))
+                holders.setdefault(pair, []).append(self.bags[number])
         first = 2 * (len(self.old.nodes) + len(self.pairs))
-        for i, pair in enumerate(_shared_pairs(bags, first)):
+        for i, pair in enumerate(_replaced(holders, first)):
             self.pairs[first + 2 * i] = (op, pair)
 
-    def improve(self, number: int, node: Node, plain: int) -> int:
-        """The sum or product of what its bags now hold; as it was, if they hold what they held."""
-        pieces = self.bags[number]
-        if not any(bag.changed for bag in pieces):
-            return plain
-        total = ZERO if node[0] == "add" else ONE
-        for bag in pieces:
-            for ref in bag.refs:
-                operand = self.value(ref)
-                total = self.new.add(total, operand) if node[0] == "add" else self.new.mul(total, operand)
+    def improve(self, number: int) -> int | None:
+        """The sum or product of what its bag now holds."""
+        new = self.new
+        total, make = (ZERO, new.add) if self.old.nodes[number][0] == "add" else (ONE, new.mul)
+        for ref in self.bags[number].refs.values():
+            total = make(total, self.value(ref))
         return total
 
     def value(self, ref: int) -> int:
@@ -83,30 +130,49 @@ class _Sharing(Rewriter):
 
 
 class _Bag:
-    """Operands of a sum or product in which pairs are replaced."""
+    """Operands of a sum or product in which pairs are replaced, by their place."""
 
-    __slots__ = ("changed", "refs")
+    __slots__ = ("_places", "changed", "refs")
 
     def __init__(self, refs: list[int]) -> None:
-        self.refs = refs
+        self.refs = dict(enumerate(refs))
         self.changed = False
+        self._places: dict[int, list[int]] = {}
+        for place, ref in enumerate(refs):
+            self._places.setdefault(ref, []).append(place)
 
     def sign(self, pair: Pair) -> int | None:
         """With which sign the bag holds a pair; None if it does not."""
-        refs, (a, b) = self.refs, pair
+        places, (a, b) = self._places, pair
         for sign in (0, 1):
-            if a ^ sign in refs and b ^ sign in refs and (a != b or refs.count(a ^ sign) > 1):
+            if a ^ sign in places and b ^ sign in places and (a != b or len(places[a ^ sign]) > 1):
                 return sign
         return None
 
     def replace(self, pair: Pair, sign: int, by: int) -> set[Pair]:
         """Put one operand in the place of a pair; returns the pairs this makes."""
-        self.refs.remove(pair[0] ^ sign)
-        self.refs.remove(pair[1] ^ sign)
-        made = {_pair(ref, by | sign) for ref in self.refs}
-        self.refs.append(by | sign)
+        place = max(self._remove(pair[0] ^ sign), self._remove(pair[1] ^ sign))
+        made = {_pair(ref, by | sign) for ref in self._near(place)}
+        self.refs[place] = by | sign
+        self._places.setdefault(by | sign, []).append(place)
         self.changed = True
         return made
+
+    def _remove(self, ref: int) -> int:
+        """Take out one operand; returns its place."""
+        places = self._places[ref]
+        place = places.pop(0)
+        if not places:
+            del self._places[ref]
+        del self.refs[place]
+        return place
+
+    def _near(self, place: int) -> Iterable[int]:
+        """The operands around a place."""
+        refs = self.refs
+        if len(refs) <= _NEAR:
+            return refs.values()
+        return (refs[i] for i in range(place - _NEAR, place + _NEAR) if i in refs)
 
 
 def _pair(a: int, b: int) -> Pair:
@@ -117,20 +183,10 @@ def _pair(a: int, b: int) -> Pair:
     return a ^ sign, b ^ sign
 
 
-def _shared_pairs(bags: list[_Bag], first: int) -> list[Pair]:
+def _replaced(holders: dict[Pair, list[_Bag]], first: int) -> list[Pair]:
     """Replace pairs that several bags hold, most frequent first, by operands first, first + 2, ..."""
-    often: dict[int, int] = {}
-    for bag in bags:
-        for number in {ref >> 1 for ref in bag.refs}:
-            often[number] = often.get(number, 0) + 1
-    holders: dict[Pair, list[_Bag]] = {}
-    for bag in bags:
-        candidates = [ref for ref in bag.refs if often[ref >> 1] > 1]
-        for pair in {_pair(a, b) for i, a in enumerate(candidates) for b in candidates[:i]}:
-            if pair[1] >= 0:  # two constants that are still apart are so for a reason
-                holders.setdefault(pair, []).append(bag)
     # Counts in the queue are upper bounds; what has changed since is found out when a pair comes up.
-    queue = [(-len(held), pair) for pair, held in holders.items() if len(held) > 1]
+    queue = [(-len(held), pair) for pair, held in holders.items()]
     heapify(queue)
     found: list[Pair] = []
     while queue:

@@ -7,8 +7,8 @@ from itertools import cycle
 from .lower import lift, lower
 from .program import Program
 from .regroup import regroup
-from .rewrite import operations
 from .share import share
+from .table import Table
 
 
 def simplify(program: Program) -> Program:
@@ -28,16 +28,14 @@ def simplify(program: Program) -> Program:
     >>> program.cost["mul"], simplify(program).cost["mul"]
     (2, 1)
     """
-    graph, refs = lift(program)
-    size = operations(graph, refs)
+    table = Table(*lift(program))
     idle = 0  # passes in a row that saved nothing
     for rewrite in cycle((regroup, share)):
-        candidate, candidate_refs = rewrite(graph, refs)
-        smaller = operations(candidate, candidate_refs)
-        if smaller < size:
-            graph, refs, size, idle = candidate, candidate_refs, smaller, 0
+        candidate = rewrite(table)
+        if candidate is not None and candidate.size < table.size:
+            table, idle = candidate, 0
             continue
         idle += 1
         if idle == 2:
             break
-    return lower(graph, refs, program.inputs, program.outputs)
+    return lower(table.graph, table.refs, program.inputs, program.outputs)

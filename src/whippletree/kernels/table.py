@@ -1,0 +1,145 @@
+"""A graph as arrays over all its nodes, for what passes over it ask about every node at once.
+
+A sum is looked at with all its terms and a product with all its factors, as far down as the intermediate
+results are used nowhere else: only those can be taken apart without computing something twice. Such an
+intermediate result is a *part*, the sum or product at the head of it the part's *top*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .graph import Graph
+
+Ints = NDArray[np.int64]
+Bits = NDArray[np.bool_]
+
+CODES = {"input": 0, "add": 1, "mul": 2, "div": 3, "sin": 4, "cos": 5, "where": 6}
+_OTHER = 7
+_NONE = -(2**62)  # no operand
+
+ADD, MUL, DIV = CODES["add"], CODES["mul"], CODES["div"]
+
+
+class Leaves(NamedTuple):
+    """Operands of sums and products that are no parts of these, one entry each.
+
+    Attributes:
+        top: The sum or product that takes the operand in, however deep.
+        node: The node that holds it.
+        ref: The operand, with the sign that it has at the top.
+    """
+
+    top: Ints
+    node: Ints
+    ref: Ints
+
+
+class Table:
+    """A graph and references into it, as arrays.
+
+    Attributes:
+        graph, refs: What is looked at.
+        code: Operation of every node, out of `CODES`.
+        count: How often a node is used, outputs included; 0 for what nothing needs.
+        user: The node that uses it, if there is but one; -1 for an output.
+        size: How many operations the references depend on.
+    """
+
+    def __init__(self, graph: Graph, refs: Sequence[int]) -> None:
+        self.graph, self.refs = graph, list(refs)
+        nodes, n = graph.nodes, len(graph.nodes)
+        self.code = np.fromiter((CODES.get(node[0], _OTHER) for node in nodes), np.int8, n)
+        arity = np.fromiter(map(len, nodes), np.int64, n) - 1
+        arity[self.code == CODES["input"]] = 0
+        self._operands: Ints = np.full((n, 3), _NONE)
+        self._operands[:, 0] = np.fromiter(map(itemgetter(1), nodes), np.int64, n)
+        self._operands[:, 1] = np.fromiter(map(itemgetter(-1), nodes), np.int64, n)
+        for number in np.flatnonzero(arity == 3).tolist():
+            self._operands[number] = nodes[number][1:]
+        self._operands[arity == 0, 0] = _NONE
+        self._operands[arity < 2, 1] = _NONE
+        self._count_uses()
+        self.size = int(np.count_nonzero(self.count[self.code != CODES["input"]]))
+
+    def _count_uses(self) -> None:
+        """Count uses by all nodes, then take back those by nodes that nothing needs."""
+        n = len(self.code)
+        outputs = np.array([ref for ref in self.refs if ref >= 0], np.int64)
+        used = self._operands[self._operands >= 0] >> 1
+        self.count: Ints = np.bincount(np.concatenate([outputs >> 1, used]), minlength=n)
+        unused = np.flatnonzero((self.count == 0) & (self.code != CODES["input"]))
+        while len(unused):
+            dropped = self._operands[unused]
+            dropped = dropped[dropped >= 0] >> 1
+            np.subtract.at(self.count, dropped, 1)
+            dropped = np.unique(dropped)
+            unused = dropped[(self.count[dropped] == 0) & (self.code[dropped] != CODES["input"])]
+        self.user: Ints = np.full(n, -1)
+        for column in self._operands.T:
+            users = np.flatnonzero((column >= 0) & (self.count > 0))
+            self.user[column[users] >> 1] = users
+        self.user[outputs >> 1] = -1
+
+    @cached_property
+    def live(self) -> list[bool]:
+        """Per node whether anything needs it."""
+        return (self.count > 0).tolist()
+
+    def parts(self, pairs: set[tuple[str, str]]) -> Bits:
+        """Per node whether its only user takes it in; `pairs` says which operation does so with which."""
+        taken = np.zeros((_OTHER + 1, _OTHER + 1), bool)
+        for op, user in pairs:
+            taken[CODES[op], CODES[user]] = True
+        alone = (self.count == 1) & (self.user >= 0)
+        return alone & taken[self.code, self.code[self.user]]
+
+    def top(self, part: Bits) -> tuple[Ints, Ints]:
+        """For every node the top that it is taken in by, itself if none, and its sign there, 0 or 1."""
+        n = len(part)
+        up = np.where(part, self.user, np.arange(n))
+        sign = np.zeros(n, np.int64)
+        inner = np.flatnonzero(part)
+        holders = self._operands[up[inner]]
+        position = np.argmax(holders >> 1 == inner[:, None], axis=1)
+        sign[inner] = holders[np.arange(len(inner)), position] & 1
+        while True:  # as far again as last time
+            further = up[up]
+            if np.array_equal(further, up):
+                return up, sign
+            sign = sign ^ sign[up]
+            up = further
+
+    def leaves(self, part: Bits, kinds: Sequence[int]) -> Leaves:
+        """The operands of all sums and products of some kinds that are needed and are not parts."""
+        top, sign = self.top(part)
+        head = np.isin(self.code, kinds) & (self.count > 0) & ~part
+        inside = head[top] & (self.count > 0)
+        nodes = np.flatnonzero(inside)
+        operands = self._operands[nodes, :2]
+        node = np.repeat(nodes, 2)
+        ref = operands.ravel()
+        is_leaf = ref < 0
+        is_leaf[~is_leaf] = ~part[ref[~is_leaf] >> 1]
+        node, ref = node[is_leaf], ref[is_leaf]
+        signed = np.where(self.code[node] == ADD, sign[node], 0)
+        return Leaves(top[node], node, ref ^ signed)
+
+
+def repeated(*keys: Ints) -> Bits:
+    """Per entry whether another one has the same keys."""
+    order = np.lexsort(keys)
+    same = np.ones(max(len(order) - 1, 0), bool)
+    for key in keys:
+        ordered = key[order]
+        same &= ordered[1:] == ordered[:-1]
+    found = np.zeros(len(order), bool)
+    found[order[1:]] |= same
+    found[order[:-1]] |= same
+    return found
