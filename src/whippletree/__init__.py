@@ -18,6 +18,7 @@ from .errors import (
     SingularError,
     SolverError,
     WhippletreeError,
+    WorkerError,
 )
 from .graph import Graph
 from .io import load, save
@@ -168,6 +169,7 @@ __all__ = [
     "Translation",
     "Universal",
     "WhippletreeError",
+    "WorkerError",
     "aba",
     "aba_variant_1",
     "aba_variant_2",

@@ -49,3 +49,7 @@ class SimulationError(SolverError):
         self.joint = joint
         self.trajectory = trajectory
         super().__init__(message)
+
+
+class WorkerError(WhippletreeError, RuntimeError):
+    """Work given to an executor that did not come back; says how much of it, and why."""

@@ -1,8 +1,6 @@
 """Rollouts: each trajectory is what a simulation gives, whatever others are computed beside it."""
 
-import multiprocessing
 import tracemalloc
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -195,27 +193,6 @@ def test_one_that_leaves_all_bounds_harms_no_other():
     assert np.isnan(q[4, -1]).all()
     others = np.arange(9) != 4
     assert q[others].tobytes() == expected[others].tobytes()
-
-
-@pytest.mark.parametrize("kind", ["threads", "processes"])
-def test_an_executor_gives_the_same(kind):
-    m = wt.examples.load("cart-pole")
-    q0, qd0 = starts(m, 70)
-    tau = np.random.default_rng(1).normal(size=(70, 8, 2))
-    expected = wt.rollout(m, q0, qd0, tau, every=2)
-    feedback = wt.Feedback(np.ones((2, 4)), [0.1, 0.2], forward=tau)
-    by_feedback = wt.rollout(m, q0[0], qd0, feedback)
-    by_function = wt.rollout(m, q0, qd0, law, steps=8)
-    spawn = multiprocessing.get_context("spawn")
-    pool = ThreadPoolExecutor(2) if kind == "threads" else ProcessPoolExecutor(1, mp_context=spawn)
-    with pool:
-        got = wt.rollout(m, q0, qd0, tau, every=2, executor=pool)
-        assert (got[0].tobytes(), got[1].tobytes()) == (expected[0].tobytes(), expected[1].tobytes())
-        got = wt.rollout(m, q0[0], qd0, feedback, executor=pool)
-        assert got[0].tobytes() == by_feedback[0].tobytes()
-        if kind == "threads":  # a function of a test module cannot be imported elsewhere
-            got = wt.rollout(m, q0, qd0, law, steps=8, executor=pool)
-            assert got[0].tobytes() == by_function[0].tobytes()
 
 
 def test_results_go_where_they_are_asked_to():

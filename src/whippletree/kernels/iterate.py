@@ -160,6 +160,20 @@ class Series(NamedTuple):
     row: int
     step: int
 
+    @classmethod
+    def of(cls, array: Array, shape: tuple[int, ...]) -> Series:
+        """An array of one step's shape, the same for all, or (rows, steps, *shape) of one row or many."""
+        if array.ndim == len(shape):
+            return cls(_packed(array, 0), 0, 0)
+        array = _packed(array, 2)
+        return cls(array, array.strides[0] if len(array) > 1 else 0, array.strides[1])
+
+
+def _packed(array: Array, axes: int) -> Array:
+    """The array with what is behind its first axes in C order; itself if it is so already."""
+    inner = array[(0,) * axes]
+    return array if inner.flags.c_contiguous and array.flags.aligned else np.array(array, order="C")
+
 
 class Iteration:
     """Machine code that applies a program to its own results.
@@ -182,9 +196,16 @@ class Iteration:
         assert shapes == [entry.shape for entry in program.inputs[:states]]
         self.program, self.states = program, states
         names = [entry.name for entry in program.inputs]
+        self.number = number
         self._number = None if number is None else names.index(number) - states
         self._code = build.kernel_code(program, host(), host().width)
         self._work_bytes = ctypes.c_int64.from_address(self._code.variable(WORK)).value
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Of one step's entry of each series: of all inputs that are neither states nor the number."""
+        others = self.program.inputs[self.states :]
+        return [entry.shape for entry in others if entry.name != self.number]
 
     def __call__(
         self,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -12,12 +13,11 @@ from ..joints import Joint
 from ..kernels.iterate import Iteration, Series
 from ..mechanism import Mechanism
 from ..spatial import Array
+from .distribute import distribute
 from .simulate import positive
 from .stepping import METHODS, Feedback, given_forces, linear_feedback, traced_control
 
 Shape = tuple[int, ...]
-PIECES = 32
-"""Pieces of a batch that is given to an executor: a worker that dies takes one of them with it."""
 
 
 def rollout(
@@ -52,11 +52,18 @@ def rollout(
         every: Of how many steps the last is recorded.
         method: "euler" (semi-implicit) or "rk4".
         out: Two arrays to write into, as they are returned.
-        threads: On how many threads.
-        executor: Where to compute instead: pieces of the batch are submitted to it, and collected.
+        threads: On how many threads, here or at each worker.
+        executor: Where to compute instead of here: any `concurrent.futures.Executor`, such as
+            `Client.get_executor()` of a Dask cluster. Pieces of the batch are sent to it and sent again if
+            their worker dies. Workers of the same kind of processor and with the same versions find the
+            same bits as this process; other versions are refused.
 
     Returns:
         q (..., steps // every, nq) and qd (..., steps // every, nv), without the start.
+
+    Raises:
+        WorkerError: An executor's workers have died, or it takes no work, and some pieces were not computed;
+            `out` holds all others.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
@@ -84,11 +91,9 @@ def rollout(
     places = [place.reshape(count, recorded, place.shape[-1]) for place in outs]
     if count == 0 or recorded == 0:
         return outs[0], outs[1]
-    if executor is None:
-        series = [Series(h, 0, 0), *control.series(lead)]
-        control.iteration()(rows, series, places, steps=recorded * every, every=every, threads=threads)
-    else:
-        _submit(executor, m, rows, control, lead, places, float(h), every, method)
+    series = [Series(h, 0, 0), *control.series(lead)]
+    run = control.iteration() if executor is None else partial(distribute, executor, control.iteration())
+    run(rows, series, places, steps=recorded * every, every=every, threads=threads)
     return outs[0], outs[1]
 
 
@@ -133,18 +138,10 @@ class _Control:
 
     def series(self, lead: Shape) -> list[Series]:
         """Where each input of each trajectory and step is."""
-        found = []
-        for array, shape in self.arrays:
-            if array.ndim == len(shape):
-                found.append(Series(np.ascontiguousarray(array), 0, 0))
-                continue
-            rows = _rows(array, lead, len(shape) + 1)
-            step = rows.strides[1]
-            if not _packed(rows[0, 0]):
-                rows = np.ascontiguousarray(rows)
-                step = rows.strides[1]
-            found.append(Series(rows, rows.strides[0] if len(rows) > 1 else 0, step))
-        return found
+        return [
+            Series.of(array if array.ndim == len(shape) else _rows(array, lead, len(shape) + 1), shape)
+            for array, shape in self.arrays
+        ]
 
 
 def _packed(array: Array) -> bool:
@@ -245,49 +242,3 @@ def _whole(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise InputError(f"{name} is {value!r}, expected a whole number, 1 or more")
     return int(value)
-
-
-def _submit(
-    executor: Executor,
-    m: Mechanism,
-    rows: Sequence[Array],
-    control: _Control,
-    lead: Shape,
-    places: Sequence[Array],
-    dt: float,
-    every: int,
-    method: str,
-) -> None:
-    """Have the pieces of a batch computed by an executor's workers."""
-    count = len(places[0])
-    size = -(-count // PIECES)
-    futures = []
-    for first in range(0, count, size):
-        piece = slice(first, min(first + size, count))
-        own = [row if len(row) == 1 else row[piece] for row in rows]
-        options = {"dt": dt, "steps": control.steps, "every": every, "method": method}
-        tau = _cut(control, lead, piece)
-        futures.append((piece, executor.submit(_piece, m, own[0], own[1], tau, piece.stop - first, options)))
-    for piece, future in futures:
-        for place, part in zip(places, future.result(), strict=True):
-            place[piece] = part
-
-
-def _cut(control: _Control, lead: Shape, piece: slice) -> Any:
-    """The forces of some trajectories."""
-    parts = []
-    for array, shape in control.arrays:
-        if array.ndim > len(shape):
-            rows = _rows(array, lead, len(shape) + 1)
-            array = rows if len(rows) == 1 else rows[piece]
-        parts.append(array)
-    if isinstance(control.tau, Feedback):
-        return Feedback(*parts)
-    return control.tau if callable(control.tau) else parts[0]
-
-
-def _piece(
-    m: Mechanism, q0: Array, qd0: Array, tau: Any, count: int, options: dict[str, Any]
-) -> tuple[Array, Array]:
-    """What a worker does."""
-    return rollout(m, np.broadcast_to(q0, (count, q0.shape[-1])), qd0, tau, **options)
