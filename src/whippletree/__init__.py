@@ -20,6 +20,7 @@ from .errors import (
     WhippletreeError,
     WorkerError,
 )
+from .forces import Force
 from .graph import Graph
 from .io import load, save
 from .joints import (
@@ -76,6 +77,7 @@ from .public import (
     forward_dynamics_crba,
     forward_kinematics,
     frame_acceleration,
+    frame_forces,
     frame_pose,
     frame_velocity,
     gear_matrix,
@@ -118,7 +120,7 @@ from .public import (
     total_mass,
 )
 from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, methods
-from .simulation import Event, Feedback, Occurrence, Trajectory, load_trajectory, rollout, simulate
+from .simulation import Event, Feedback, Occurrence, Recorded, Trajectory, load_trajectory, rollout, simulate
 from .spatial import Inertia, Placement, maximum, minimum, where
 from .springs import Spring
 from .validation import problems
@@ -136,6 +138,7 @@ __all__ = [
     "Feedback",
     "FileError",
     "Fixed",
+    "Force",
     "Frame",
     "Free",
     "Gear",
@@ -155,6 +158,7 @@ __all__ = [
     "Planar",
     "Prismatic",
     "RackPinion",
+    "Recorded",
     "Reduction",
     "Reversed",
     "Revolute",
@@ -207,6 +211,7 @@ __all__ = [
     "forward_dynamics_crba",
     "forward_kinematics",
     "frame_acceleration",
+    "frame_forces",
     "frame_pose",
     "frame_velocity",
     "from_dh",

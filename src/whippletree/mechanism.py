@@ -7,6 +7,7 @@ import numpy as np
 
 from . import topology
 from .errors import ModelError
+from .forces import Force, Reference
 from .joints import Joint
 from .loop import Loop, check_loop
 from .parts import Body, Frame, Gear, Geometry, Limits, check_kinds
@@ -49,6 +50,7 @@ class Mechanism:
         self.frames: list[Frame] = []
         self.gears: list[Gear] = []
         self.springs: list[Spring] = []
+        self.forces: list[Force] = []
         # What stands on the ground, as the base of a robot does.
         self.ground_visuals: list[Geometry] = []
         self.ground_collisions: list[Geometry] = []
@@ -194,6 +196,23 @@ class Mechanism:
         self.body_number(body_b)
         self.springs.append(Spring(name, body_a, point_a, body_b, point_b, stiffness, damping, length))
 
+    def add_force(
+        self,
+        name: str,
+        frame: str,
+        force: Any = (0.0, 0.0, 0.0),
+        torque: Any = (0.0, 0.0, 0.0),
+        reference: Reference = "body",
+    ) -> None:
+        """Put a constant force, N, and torque, N m, on a frame or body; see `Force`."""
+        _name(name, "force")
+        if any(other.name == name for other in self.forces):
+            raise ModelError(f"{self.name!r} has a force named {name!r} already: choose another name")
+        made = Force(name, frame, force, torque, reference)
+        if self.frame(frame).body == GROUND:
+            raise ModelError(f"force {name!r}: {frame!r} is on the ground, name a frame on a body")
+        self.forces.append(made)
+
     def add_loop(
         self,
         name: str,
@@ -316,6 +335,7 @@ class Mechanism:
             "frames",
             "gears",
             "springs",
+            "forces",
             "ground_visuals",
             "ground_collisions",
         )

@@ -62,7 +62,7 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
     other.loops = list(m.loops)
     for gear in m.gears:
         other.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
-    other.springs = list(m.springs)
+    other.springs, other.forces = list(m.springs), list(m.forces)
     return other
 
 

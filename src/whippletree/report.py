@@ -45,6 +45,9 @@ def mechanism_data(m: Mechanism) -> dict[str, Any]:
             {**asdict(spring), "point_a": list(spring.point_a), "point_b": list(spring.point_b)}
             for spring in m.springs
         ],
+        "forces": [
+            {**asdict(force), "force": list(force.force), "torque": list(force.torque)} for force in m.forces
+        ],
         "warnings": list(m.warnings),
     }
 

@@ -71,7 +71,7 @@ def _row(m: "Mechanism", i: int, depth: int) -> list[str]:
 
 
 def remarks(m: "Mechanism") -> list[str]:
-    """Loops, frames, gears, springs and warnings, a line each, under headings of their own."""
+    """Loops, frames, gears, springs, forces and warnings, a line each, under headings of their own."""
     frames = [f"{frame.name} on {frame.body} at {vector(frame.placement.position)}" for frame in m.frames]
     gears = [
         f"{gear.name}: {gear.driven} = {number(gear.ratio)} · {gear.driver} + {number(gear.offset)}"
@@ -81,6 +81,10 @@ def remarks(m: "Mechanism") -> list[str]:
         f"{s.name}: {s.body_a} {vector(s.point_a)} to {s.body_b} {vector(s.point_b)}, "
         f"{number(s.stiffness)} N/m, {number(s.damping)} N s/m, length {number(s.length)} m"
         for s in m.springs
+    ]
+    forces = [
+        f"{f.name}: on {f.frame}, {vector(f.force)} N, {vector(f.torque)} N m, {f.reference}"
+        for f in m.forces
     ]
     loops = [
         f"{loop.name}: {describe(loop.joint)} from {loop.predecessor} at {vector(loop.placement_p.position)} "
@@ -93,6 +97,7 @@ def remarks(m: "Mechanism") -> list[str]:
         ("frames", frames),
         ("gears", gears),
         ("springs", springs),
+        ("forces", forces),
         ("warnings", m.warnings),
     ):
         if entries:

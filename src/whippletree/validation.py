@@ -37,6 +37,7 @@ def _names(m: Mechanism) -> Iterator[str]:
         ("frame", [frame.name for frame in m.frames]),
         ("gear", [gear.name for gear in m.gears]),
         ("spring", [spring.name for spring in m.springs]),
+        ("force", [force.name for force in m.forces]),
         ("loop", [loop.name for loop in m.loops]),
     ):
         for name in names:

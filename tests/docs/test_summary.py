@@ -51,6 +51,7 @@ def test_gears_warnings_and_limits() -> None:
     m.warnings.append("line 4: no transmission is carried")
     m.add_spring("coil", "ground", (0, 0, 1), "ram", (0.5, 0, 0), stiffness=3.0, damping=0.25, length=0.1)
     m.add_loop("eye", wt.Spherical(), "nut", "ram", wt.Placement((0, 0, 0.5)))
+    m.add_force("load", "ram", (0, 0, -90.5), reference="aligned")
     m.add_body("stop", wt.Fixed(), limits=wt.Limits(lower=-2.0))
     # A massless body has no centre of mass; without a velocity limit there is no column for it.
     assert [words(line) for line in m.summary().splitlines()] == [
@@ -70,6 +71,9 @@ def test_gears_warnings_and_limits() -> None:
         "",
         "springs:",
         "coil: ground (0, 0, 1) to ram (0.5, 0, 0), 3 N/m, 0.25 N s/m, length 0.1 m",
+        "",
+        "forces:",
+        "load: on ram, (0, 0, -90.5) N, (0, 0, 0) N m, aligned",
         "",
         "warnings:",
         "line 4: no transmission is carried",

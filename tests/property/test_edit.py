@@ -45,6 +45,9 @@ def furnished(rng: np.random.Generator, joints: list[str]) -> wt.Mechanism:
         a, b = rng.choice(names, size=2, replace=False)
         points, numbers = rng.normal(size=(2, 3)), rng.uniform(1.0, 9.0, size=3)
         m.add_spring(f"s{k}", str(a), points[0], str(b), points[1], *numbers)
+    for k, reference in enumerate(("body", "aligned", "world")):
+        frame = f"f_{m.bodies[k % len(m)].name}"
+        m.add_force(f"p{k}", frame, *rng.normal(size=(2, 3)), reference=reference)
     m.ground_visuals.append(wt.Geometry("box", (1.0, 2.0, 3.0), randoms.placement(rng)))
     m.ground_collisions.append(wt.Geometry("sphere", (0.7,), randoms.placement(rng)))
     m.warnings.append("left out: a sensor")
@@ -268,6 +271,12 @@ def test_attached_mechanism_is_one_built_whole(seed: int, first: list[str], seco
     for s in other.springs:
         ends = (*end(s.body_a, s.point_a), *end(s.body_b, s.point_b))
         expected.add_spring(f"x_{s.name}", *ends, s.stiffness, s.damping, s.length)
+    for force in other.forces:
+        place = other.frame(force.frame)
+        if place.name not in {old.frame for old in other.forces[: other.forces.index(force)]}:
+            expected.add_frame(f"x_{place.name}", f"x_{place.body}", place.placement)
+        parts = (force.force, force.torque, force.reference)
+        expected.add_force(f"x_{force.name}", f"x_{place.name}", *parts)
     q, qd, qdd = np.concatenate([q_m, q_other]), rng.normal(size=both.nv), rng.normal(size=both.nv)
     tau = inverse(expected, q, qd, qdd)
     scale = 1e-12 * (1.0 + np.max(np.abs(tau), initial=0.0))
@@ -311,6 +320,14 @@ def geared() -> wt.Mechanism:
     m = wt.examples.load("double-pendulum")
     m.add_gear("belt", driver="upper", driven="lower", ratio=-0.5, offset=0.25)
     m.add_spring("rope", "ground", (0, 1, 0), "lower", (0.5, 0, 0), stiffness=3.0)
+    m.add_force("pull", "tip", (1.0, 2.0, 3.0))
+    m.add_force("turn", "lower", torque=(0.1, 0.2, 0.3), reference="aligned")
+    return m
+
+
+def pushed() -> wt.Mechanism:
+    m = wt.examples.load("double-pendulum")
+    m.add_force("push", "upper", (1.0, 2.0, 3.0))
     return m
 
 
@@ -342,6 +359,7 @@ def test_rename_changes_every_mention() -> None:
         frames={"tip": "hand"},
         gears={"belt": "chain"},
         springs={"rope": "cord"},
+        forces={"pull": "push"},
         loops={"pin": "bolt"},
     )
     assert m == before
@@ -353,6 +371,10 @@ def test_rename_changes_every_mention() -> None:
     assert other.frames == [wt.Frame("hand", "upper", m.frames[0].placement)]
     assert other.gears == [wt.Gear("chain", "shoulder", "elbow", -0.5, 0.25)]
     assert other.springs == [wt.Spring("cord", "ground", (0, 1, 0), "upper", (0.5, 0, 0), 3.0)]
+    assert other.forces == [
+        wt.Force("push", "hand", (1.0, 2.0, 3.0)),
+        wt.Force("turn", "upper", torque=(0.1, 0.2, 0.3), reference="aligned"),
+    ]
     at = wt.Placement((0, 0, -2))
     assert other.loops == [wt.Loop("bolt", wt.Spherical(), "ground", "upper", placement_p=at)]
 
@@ -603,6 +625,29 @@ MESSAGES: list[tuple[Change, type[Exception], str]] = [
         lambda: wt.rename(DOUBLE, springs={"rod": "x"}),
         wt.ModelError,
         "'double-pendulum' has no spring named 'rod'; known: none",
+    ),
+    (
+        lambda: wt.reroot(pushed(), "lower"),
+        wt.ModelError,
+        "force 'push' acts at the frame of body 'upper', which would move to another joint: put the force on "
+        "a frame of its own, by add_frame",
+    ),
+    (
+        lambda: wt.attach(
+            geared(),
+            wt.rename(
+                geared(),
+                bodies={"upper": "a", "lower": "b"},
+                joints={"upper": "a", "lower": "b"},
+                frames={"tip": "c"},
+                gears={"belt": "d"},
+                springs={"rope": "e"},
+            ),
+            "tip",
+        ),
+        wt.ModelError,
+        "'double-pendulum' and 'double-pendulum' both have a force named 'pull': "
+        "attach with a prefix, as prefix='second_'",
     ),
     (
         lambda: wt.attach(

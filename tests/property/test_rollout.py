@@ -131,6 +131,25 @@ def test_a_function_is_compiled_along(method):
     np.testing.assert_allclose(qd[3], run.qd[1:], rtol=0, atol=1e-12)
 
 
+def test_functions_see_unit_quaternions():
+    """At every stage of a step: they may ask for positions of frames, or for differences of attitudes."""
+    m = wt.Mechanism("ball")
+    m.add_body("ball", wt.Spherical(), inertia=wt.Inertia(1.0, (0.1, 0, -0.3), (0.1, 0.2, 0.15)))
+    norms = []
+
+    def control(t, q, qd):
+        if q.dtype == float:
+            norms.append(q @ q)
+        return 2.0 * m.difference(q, m.neutral()) - 0.3 * wt.frame_pose(m, q, "ball")[:3, 0] * q[0] * q[0]
+
+    q0, qd0 = [0.6, 0.0, 0.8, 0.0], [3.0, -2.0, 1.0]
+    run = wt.simulate(m, q0, qd0, 1.0, control=control, method="rk4", dt=0.05)
+    wt.simulate(m, q0, qd0, 1.0, control=control, method="Radau", rtol=1e-4)
+    np.testing.assert_allclose(norms, 1.0, rtol=0, atol=1e-14)
+    q, _ = wt.rollout(m, q0, qd0, control, steps=20, dt=0.05, method="rk4")
+    np.testing.assert_allclose(q, run.q[1:], rtol=0, atol=1e-13)
+
+
 def test_a_function_is_read_anew_at_every_call():
     m, strength = wt.examples.load("pendulum"), [1.0]
     first = wt.rollout(m, [0.1], [0.0], lambda t, q, qd: strength[0] * np.cos(q), steps=5)[0]

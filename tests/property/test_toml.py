@@ -42,6 +42,8 @@ def rich(seed: int) -> wt.Mechanism:
     single = [body.joint_name for body in m.bodies if body.joint.nv == 1]
     m.add_gear("feed", single[0], single[1], ratio=rng.normal(), offset=rng.normal())
     m.add_spring("s", "b0", rng.normal(size=3), "ground", rng.normal(size=3), 40.0, 0.3, 0.7)
+    m.add_force("pull", "tool", rng.normal(size=3), rng.normal(size=3), "aligned")
+    m.add_force("turn", "b2", torque=rng.normal(size=3))
     return m
 
 
@@ -52,6 +54,7 @@ def test_everything_comes_back_to_the_last_bit(seed, tmp_path):
     again = wt.load(path)
     assert again == m
     assert again.springs == m.springs
+    assert (again.forces, len(m.forces)) == (m.forces, 2)
     assert again.loops == m.loops
     assert again.bodies[0].limits == m.bodies[0].limits
     q, qd = randoms.state(np.random.default_rng(seed), m)

@@ -109,15 +109,18 @@ def test_nothing_in_a_file_is_executed(run, tmp_path):
         wt.load_trajectory(path)
 
 
+HEAD = "t,kinetic,potential,step,elastic,lost_power,external_power"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "is empty"),
         ("t,kinetic,potential\n", "has no column 'step'"),
-        ("t,kinetic,potential,step,x\n", "has the unknown column 'x'"),
-        ("t,kinetic,potential,step,qd:a\n", "columns of qd and tau are not of the same joints"),
-        ("t,kinetic,potential,step\n1,2,3\n", "line 2: has 3 entries, expected 4"),
-        ("t,kinetic,potential,step\n1,2,3,four\n", "holds what is no number"),
+        (HEAD + ",x\n", "has the unknown column 'x'"),
+        (HEAD + ",qd:a\n", "columns of qd and tau are not of the same joints"),
+        (HEAD + "\n1,2,3\n", "line 2: has 3 entries, expected 7"),
+        (HEAD + "\n1,2,3,four,5,6,7\n", "holds what is no number"),
         ("\xff", "is no table|has no column"),
     ],
 )
@@ -156,6 +159,8 @@ def test_a_plot_shows_the_numbers(run, tmp_path):
     assert [line.get_label() for line in positions.lines[:5]] == run.labels("q")
     np.testing.assert_array_equal(velocities.lines[3].get_ydata(), run.qd[:, 3])
     np.testing.assert_array_equal(energies.lines[2].get_ydata(), run.energy)
+    np.testing.assert_array_equal(energies.lines[3].get_ydata(), run.elastic)
+    assert "(change " in energies.get_title(loc="left")  # as there is an actuator
     np.testing.assert_array_equal(forces.lines[0].get_ydata(), run.tau[:, 0])
     with pytest.raises(wt.InputError, match=r"no picture is written as '\.doc'"):
         run.plot(tmp_path / "run.doc")
@@ -190,4 +195,4 @@ def test_a_plot_without_actuators_shows_the_phase():
     phase = pendulum.plot().axes[3]
     np.testing.assert_array_equal(phase.lines[0].get_xdata(), pendulum.q[:, 0])
     with pytest.raises(wt.InputError, match="nothing to plot"):
-        wt.Trajectory(*([np.zeros((1, 1))] * 8)).plot()  # pyright: ignore[reportArgumentType]  # eight arrays
+        wt.Trajectory(*([np.zeros((1, 1))] * 11)).plot()  # pyright: ignore[reportArgumentType]  # eleven

@@ -12,6 +12,7 @@ from .floating_aba import floating_aba
 from .floating_crba import floating_crba
 from .floating_inverse import floating_inverse_dynamics
 from .forward_crba import forward_dynamics_crba
+from .frame_forces import frame_forces
 from .geared import geared_forward_dynamics, geared_inverse_dynamics
 from .gears import gear_matrix, gear_positions
 from .gravity import gravity_force
@@ -61,6 +62,7 @@ __all__ = [
     "forward_dynamics_crba",
     "forward_kinematics",
     "frame_acceleration",
+    "frame_forces",
     "frame_pose",
     "frame_velocity",
     "gear_matrix",

@@ -1,21 +1,13 @@
 """Jacobians of frames and their rates (RBDA 2.18, 2.57, 4.6)."""
 
-from typing import Literal
-
 import numpy as np
 
 from ..errors import InputError
+from ..forces import Reference
 from ..mechanism import Mechanism
 from ..spatial import Array, Transform, array, cross_motion, rot
 from .jcalc import jcalc, jpos
 from .kinematics import frame_transform
-
-Reference = Literal["body", "world", "aligned"]
-"""In which coordinates a frame's motion is told.
-
-"body": the frame's own axes, at its own origin. "world": the world's axes, at the world's origin, as
-spatial vectors in base coordinates are. "aligned": the world's axes, at the frame's origin.
-"""
 
 
 def jacobian(m: Mechanism, q: Array, frame: str, reference: Reference = "body") -> Array:
@@ -46,7 +38,7 @@ def jacobian(m: Mechanism, q: Array, frame: str, reference: Reference = "body") 
         columns[m.v_index[i]] = list((X @ S).T)
         X = X @ X_i
     J = array(columns).T if columns else np.zeros((6, 0))
-    return J if reference == "body" else _expression(X, reference).inverse_motion(J)
+    return J if reference == "body" else reference_transform(X, reference).inverse_motion(J)
 
 
 def jacobian_rate(m: Mechanism, q: Array, qd: Array, frame: str, reference: Reference = "body") -> Array:
@@ -90,7 +82,7 @@ def jacobian_rate(m: Mechanism, q: Array, qd: Array, frame: str, reference: Refe
         return Jd
     # `behind` has reached the ground: it is v_f itself, of which "aligned" keeps the turning only.
     v = behind if reference == "world" else np.concatenate([behind[:3], np.zeros(3)])
-    return _expression(X, reference).inverse_motion(Jd + cross_motion(v, J))
+    return reference_transform(X, reference).inverse_motion(Jd + cross_motion(v, J))
 
 
 def body_to_reference(m: Mechanism, q: Array, frame: str, v: Array, reference: Reference) -> Array:
@@ -104,10 +96,10 @@ def body_to_reference(m: Mechanism, q: Array, frame: str, v: Array, reference: R
     """
     if reference == "body":
         return v
-    return _expression(frame_transform(m, q, frame), reference).inverse_motion(v)
+    return reference_transform(frame_transform(m, q, frame), reference).inverse_motion(v)
 
 
-def _expression(X: Transform, reference: Reference) -> Transform:
+def reference_transform(X: Transform, reference: Reference) -> Transform:
     """The part of a world-to-frame transform that leads from the reference to the frame."""
     if reference == "world":
         return X

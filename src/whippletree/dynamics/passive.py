@@ -1,4 +1,4 @@
-"""Forces a mechanism brings along: springs, dampers, friction, stops.
+"""Forces a mechanism brings along: springs, dampers, friction, stops, constant forces on frames.
 
 Of a joint with coordinates q and velocities qd, each velocity alike:
 
@@ -8,7 +8,7 @@ Of a joint with coordinates q and velocities qd, each velocity alike:
     stop      stiffness · x · max(0, 1 + dissipation · dx/dt), x ≥ 0 being how far q is past its bound
               (K. H. Hunt and F. R. E. Crossley, J. Appl. Mech. 42, 1975, with exponent 1)
 
-and springs with dampers between two points, as `Spring` says.
+and springs with dampers between two points, as `Spring` says, and forces as `Force` says.
 """
 
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from ..mechanism import Body, Mechanism
 from ..spatial import Array, array, cross, maximum
 from ..springs import Spring
+from .frame_forces import constant_forces
 from .kinematics import body_velocities, world_transforms
 from .slots import slots
 
@@ -29,7 +30,7 @@ TOUCHING = 1e-9
 
 
 def passive_forces(m: Mechanism, q: Array, qd: Array) -> tuple[Array, Array | None]:
-    """Joint forces and body forces of the mechanism's own springs, dampers, friction and stops.
+    """Joint forces and body forces of the mechanism's own springs, dampers, friction, stops and forces.
 
     Args:
         m: The mechanism.
@@ -38,7 +39,7 @@ def passive_forces(m: Mechanism, q: Array, qd: Array) -> tuple[Array, Array | No
 
     Returns:
         tau (nv,), N m or N; and f_ext (nb, 6) in body coordinates, (N m, N), None if the mechanism has
-        no springs between points. Both go into `aba` as they are.
+        neither springs between points nor forces on frames. Both go into `aba` as they are.
 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("door")
@@ -48,7 +49,9 @@ def passive_forces(m: Mechanism, q: Array, qd: Array) -> tuple[Array, Array | No
     (array([-1.5]), None)
     """
     tau = [joint_force(body, q[m.q_index[i]], qd[m.v_index[i]]) for i, body in enumerate(m.bodies)]
-    return np.concatenate([np.zeros(0), *tau]), spring_forces(m, q, qd) if m.springs else None
+    on_bodies = [spring_forces(m, q, qd)] if m.springs else []
+    on_bodies += [constant_forces(m, q)] if m.forces else []
+    return np.concatenate([np.zeros(0), *tau]), sum(on_bodies[1:], on_bodies[0]) if on_bodies else None
 
 
 def joint_force(body: Body, q: Array, qd: Array) -> Array:

@@ -18,8 +18,8 @@ def attach(
 
     Args:
         m: The one that stays as it is; name and gravity are its.
-        other: The one that is attached, with its joints, frames, gears, springs and loops. What it has on a
-            Free joint would fly: lock that joint first to mount it.
+        other: The one that is attached, with its joints, frames, gears, springs, forces and loops. What it
+            has on a Free joint would fly: lock that joint first to mount it.
         frame: A frame or body of `m`, or "ground".
         placement: Where in that frame the ground of `other` comes to sit; at its origin by default.
         prefix: Put before every name of `other`.
@@ -73,6 +73,7 @@ def attach(
         replace(move_spring(spring, end(spring.body_a), end(spring.body_b)), name=prefix + spring.name)
         for spring in other.springs
     ]
+    forces = [replace(force, name=prefix + force.name, frame=prefix + force.frame) for force in other.forces]
     loops = [
         replace(move_loop(loop, end(loop.predecessor), end(loop.successor)), name=prefix + loop.name)
         for loop in other.loops
@@ -81,6 +82,7 @@ def attach(
         ("body or frame", [*m.bodies, *m.frames], [*bodies, *frames]),
         ("gear", m.gears, gears),
         ("spring", m.springs, springs),
+        ("force", m.forces, forces),
     ):
         _refuse_common(m, other, kind, [x.name for x in ours], [x.name for x in theirs])
     _refuse_common(m, other, "joint", _joints(m.bodies, m.loops), _joints(bodies, loops))
@@ -99,6 +101,7 @@ def attach(
         [*m.gears, *gears],
         [*m.springs, *springs],
         [*m.loops, *loops],
+        forces=[*m.forces, *forces],
     )
     if seat.body == GROUND:
         made.ground_visuals.extend(visuals)

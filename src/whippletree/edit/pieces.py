@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..forces import Force
 from ..loop import Loop
 from ..mechanism import Body, Frame, Gear, Geometry, Mechanism
 from ..spatial import Placement
@@ -19,8 +20,9 @@ def assemble(
     springs: Iterable[Spring],
     loops: Iterable[Loop],
     name: str | None = None,
+    forces: Iterable[Force] | None = None,
 ) -> Mechanism:
-    """A mechanism of these parts; the rest and, unless another is given, the name are those of `like`."""
+    """A mechanism of these parts; the rest, and name and forces unless given, are those of `like`."""
     made = Mechanism(like.name if name is None else name, like.gravity)
     for body in bodies:
         made.append(body)
@@ -29,6 +31,7 @@ def assemble(
     for gear in gears:
         made.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
     made.springs.extend(springs)
+    made.forces.extend(like.forces if forces is None else forces)
     for loop in loops:
         ends = (loop.predecessor, loop.successor, loop.placement_p, loop.placement_s)
         made.add_loop(loop.name, loop.joint, *ends)

@@ -18,6 +18,7 @@ def rename(
     frames: Mapping[str, str] | None = None,
     gears: Mapping[str, str] | None = None,
     springs: Mapping[str, str] | None = None,
+    forces: Mapping[str, str] | None = None,
     loops: Mapping[str, str] | None = None,
 ) -> Mechanism:
     """The mechanism under other names, each given as {old: new}; all are changed at once.
@@ -33,8 +34,8 @@ def rename(
     ('clock', 'bob', 'rod')
     """
     expect("rename", "m", m, Mechanism, "a Mechanism")
-    bodies, joints, frames, gears, springs, loops = (
-        names or {} for names in (bodies, joints, frames, gears, springs, loops)
+    bodies, joints, frames, gears, springs, forces, loops = (
+        names or {} for names in (bodies, joints, frames, gears, springs, forces, loops)
     )
     for kind, given, known in (
         ("body", bodies, [body.name for body in m.bodies]),
@@ -42,6 +43,7 @@ def rename(
         ("frame", frames, [frame.name for frame in m.frames]),
         ("gear", gears, [gear.name for gear in m.gears]),
         ("spring", springs, [spring.name for spring in m.springs]),
+        ("force", forces, [force.name for force in m.forces]),
         ("loop", loops, [loop.name for loop in m.loops]),
     ):
         for old in given:
@@ -89,4 +91,9 @@ def rename(
         )
         for loop in m.loops
     ]
-    return assemble(m, new_bodies, new_frames, new_gears, new_springs, new_loops, name)
+    places = {**bodies, **frames}  # no frame has the name of a body
+    new_forces = [
+        replace(force, name=forces.get(force.name, force.name), frame=places.get(force.frame, force.frame))
+        for force in m.forces
+    ]
+    return assemble(m, new_bodies, new_frames, new_gears, new_springs, new_loops, name, new_forces)

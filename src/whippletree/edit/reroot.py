@@ -33,7 +33,8 @@ def reroot(
         joint_name: Name of this joint.
 
     Raises:
-        ModelError: No such body, a gear on the joint that goes, or a name that is taken.
+        ModelError: No such body, a gear on the joint that goes, a force at a body's frame that moves, or a
+            name that is taken.
 
     >>> import whippletree as wt
     >>> m = wt.reroot(wt.examples.load("humanoid"), "left_foot")
@@ -54,6 +55,12 @@ def reroot(
             )
     # The new frame of a body on the path, in its old one: at the joint that carries the next.
     moved = {old.name: child.placement for old, child in pairwise(path)}
+    for force in m.forces:
+        if force.frame in moved:
+            raise ModelError(
+                f"force {force.name!r} acts at the frame of body {force.frame!r}, which would move to "
+                "another joint: put the force on a frame of its own, by add_frame"
+            )
     back = {name: shift.inverse() for name, shift in moved.items()}
     root = Body(
         body,

@@ -75,6 +75,11 @@ def _mechanism(document: Document) -> Mechanism:
         _end(entry, lambda n=names, v=values: m.add_gear(*n, *v))
     for entry in top.tables("spring"):
         _add_spring(m, entry)
+    for entry in top.tables("force"):
+        names = [entry.take(key, text) for key in ("name", "frame")]
+        values = [entry.take(key, numbers(3), (0.0, 0.0, 0.0)) for key in ("force", "torque")]
+        reference: Any = entry.take("reference", text, "body")
+        _end(entry, lambda n=names, v=values, r=reference: m.add_force(*n, *v, reference=r))
     ground = top.table("ground")
     if ground is not None:
         m.ground_visuals.extend(_geometry(shape) for shape in ground.tables("visual"))

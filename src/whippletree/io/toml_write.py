@@ -52,7 +52,7 @@ def dumps(m: Mechanism) -> str:
         pairs += [("predecessor", loop.predecessor), ("successor", loop.successor)]
         pairs += _placement(loop.placement_p, "placement_p") + _placement(loop.placement_s, "placement_s")
         parts.append("[[loop]]\n" + _lines(pairs))
-    for kind, entries in (("gear", m.gears), ("spring", m.springs)):
+    for kind, entries in (("gear", m.gears), ("spring", m.springs), ("force", m.forces)):
         for entry in entries:
             pairs = [(field.name, getattr(entry, field.name)) for field in fields(entry)]
             parts.append(f"[[{kind}]]\n" + _lines(pairs))

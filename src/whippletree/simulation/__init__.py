@@ -2,9 +2,19 @@
 
 from .events import Event, Occurrence
 from .files import load_trajectory
+from .recorded import Recorded
 from .rollout import rollout
 from .simulate import simulate
 from .stepping import Feedback
 from .trajectory import Trajectory
 
-__all__ = ["Event", "Feedback", "Occurrence", "Trajectory", "load_trajectory", "rollout", "simulate"]
+__all__ = [
+    "Event",
+    "Feedback",
+    "Occurrence",
+    "Recorded",
+    "Trajectory",
+    "load_trajectory",
+    "rollout",
+    "simulate",
+]

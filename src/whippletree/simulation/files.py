@@ -19,8 +19,8 @@ from .trajectory import Trajectory
 FORMAT = 1
 """The version of the .npz format; a file of a later one is refused."""
 
-ARRAYS = ("t", "q", "qd", "tau", "kinetic", "potential", "step", "constraint_error")
-_VECTORS = ("t", "kinetic", "potential", "step")
+_VECTORS = ("t", "kinetic", "potential", "step", "elastic", "lost_power", "external_power")
+ARRAYS = (*_VECTORS, "q", "qd", "tau", "constraint_error")
 
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:

@@ -1,13 +1,15 @@
 """What acts on a mechanism from outside: actuators and forces on bodies, as given by the user's functions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from ..dynamics import frame_forces
 from ..errors import InputError
 from ..mechanism import Mechanism
 from ..spatial import Array
+from .motion import motion
 
 
 class Acting:
@@ -25,23 +27,31 @@ class Acting:
             if function is not None and not callable(function):
                 raise InputError(f"{name} is {function!r}, expected a function of (t, q, qd)")
         self.control, self.external = control, external
-        self._tau_shape, self._force_shape = (m.nv,), (len(m), 6)
+        # Stages of a step have quaternions next to their sphere: functions of the user get them on it.
+        wants = m.nq != m.nv and not control is external is None
+        self._projected = motion(m).projected if wants else None
+        self._m, self._tau_shape, self._force_shape = m, (m.nv,), (len(m), 6)
         self._none = np.zeros(m.nv)
         efforts = [np.full(body.joint.nv, body.limits.effort) for body in m.bodies]
         self._effort = np.concatenate([np.zeros(0), *efforts])
 
     def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         tau = self._none
+        q = q if self._projected is None else self._projected(q)
         if self.control is not None:
             tau = _checked(self.control(t, q, qd), self._tau_shape, "control", "one force per velocity", t)
         if self.external is None:
             return (tau,)
         given = self.external(t, q, qd)
+        if isinstance(given, Mapping):
+            for name, wrench in given.items():
+                _checked(wrench, (6,), f"external on {name!r}", "torque and force", t)
+            given = frame_forces(self._m, q, given)
         return tau, _checked(given, self._force_shape, "external", "one wrench per body", t)
 
-    def actuators(self, t: float, q: Array, qd: Array) -> Array:
+    def limited(self, tau: Array) -> Array:
         """(nv,) actuator forces within their limits."""
-        return np.clip(self(t, q, qd)[0], -self._effort, self._effort)
+        return np.clip(tau, -self._effort, self._effort)
 
 
 def _checked(value: Any, shape: tuple[int, ...], name: str, meaning: str, t: float) -> Array:

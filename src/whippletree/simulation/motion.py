@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dynamics
 from ..compile import compile, record
+from ..dynamics.frame_forces import constant_forces
 from ..kernels.derivatives import jacobian
 from ..kernels.kernel import Kernel
 from ..kernels.program import Program
@@ -76,10 +77,27 @@ def midpoint_acceleration(
     return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext, rows)
 
 
-def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
-    """Kinetic energy, and potential energy of gravity and springs, J."""
-    kinetic, potential = energy(m, q, qd)
-    return kinetic, potential + dynamics.elastic_energy(m, q)
+def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
+    """Kinetic energy, potential energy of gravity, and that of springs and stops, J."""
+    return *energy(m, q, qd), dynamics.elastic_energy(m, q)
+
+
+def powers(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
+    """Power that dampers, friction and stops take away, and that the mechanism's own forces bring, W.
+
+    Elastic forces do not depend on velocities: what passive forces are more than at rest is lost.
+    """
+    tau, f_ext = dynamics.passive_forces(m, q, qd)
+    tau_rest, f_ext_rest = dynamics.passive_forces(m, q, np.zeros(m.nv))
+    lost = (tau_rest - tau) @ qd
+    if f_ext is not None and f_ext_rest is not None:
+        lost = lost + body_power(m, q, qd, f_ext_rest - f_ext)
+    return lost, body_power(m, q, qd, constant_forces(m, q)) if m.forces else 0.0
+
+
+def body_power(m: Mechanism, q: Array, qd: Array, f_ext: Array) -> Any:
+    """Power of forces on the bodies (nb, 6), W."""
+    return np.sum(f_ext * dynamics.body_velocities(m, q, qd))
 
 
 def projected(m: Mechanism, q: Array) -> Array:
@@ -136,6 +154,14 @@ class Motion:
         return compile(energies, self.m)
 
     @cached_property
+    def powers(self) -> Kernel:
+        return compile(powers, self.m)
+
+    @cached_property
+    def body_power(self) -> Kernel:
+        return compile(body_power, self.m)
+
+    @cached_property
     def projected(self) -> Kernel:
         return compile(projected, self.m)
 
@@ -161,6 +187,11 @@ class Moment:
             self.m.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
         self.m.loops.extend(m.loops)
         self.m.springs.extend(m.springs)
+        for force in m.forces:
+            place = m.frame(force.frame)
+            if place.name not in (*(body.name for body in m.bodies), *(f.name for f in self.m.frames)):
+                self.m.add_frame(place.name, place.body, place.placement)
+            self.m.forces.append(force)
         bodies = tuple(
             (
                 *(body.joint, m.parents[i], body.placement, body.inertia, body.limits, body.armature),
@@ -186,7 +217,12 @@ class Moment:
             )
             for loop in m.loops
         )
-        self._key = (m.gravity, bodies, gears, loops, springs)
+        forces = tuple(
+            (m.body_number(place.body), place.placement, *astuple(force)[2:])
+            for force in m.forces
+            for place in (m.frame(force.frame),)
+        )
+        self._key = (m.gravity, bodies, gears, loops, springs, forces)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moment) and self._key == other._key

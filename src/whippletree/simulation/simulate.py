@@ -49,9 +49,9 @@ def simulate(
 ) -> Trajectory:
     """Let a mechanism move from a state, for a time.
 
-    On it act gravity, actuators, its springs, dampers, friction and stops, and external forces; gears
-    hold. Actuator forces end at the effort limits of their joints. Limits of position act only as stops,
-    which have a stiffness; limits of velocity not at all.
+    On it act gravity, actuators, its springs, dampers, friction, stops and forces, and external forces;
+    gears hold. Actuator forces end at the effort limits of their joints. Limits of position act only as
+    stops, which have a stiffness; limits of velocity not at all.
 
     Methods: of fixed step "euler" (semi-implicit, order 1), "midpoint" (implicit, order 2, for stiff
     joints), "rk4", "rk6"; with steps chosen to the tolerances "RK45", "DOP853" and, for stiff equations,
@@ -65,9 +65,12 @@ def simulate(
             `assemble` finds from there.
         qd0: (nv,) velocity at t = 0, rad/s or m/s; at rest by default.
         duration: s.
-        control: control(t, q, qd) gives the actuator forces (nv,), N m or N. None: no forces.
+        control: control(t, q, qd) gives the actuator forces (nv,), N m or N; `Recorded` plays back some
+            that were recorded. None: no forces.
         method: One of the above.
-        external: external(t, q, qd) gives forces on the bodies (nb, 6) in body coordinates, (N m, N).
+        external: external(t, q, qd) gives forces from outside, (N m, N): on frames or bodies, by name, as
+            {"tool": (6,)} in the axes and at the origin of each, or on all bodies (nb, 6) in body
+            coordinates, as `frame_forces` gives them for other axes. What never changes, `m.add_force` adds.
         events: Moments to be found on the way.
         dt: Step of a method of fixed step, s; 0.001 by default.
         sample: Time between recorded states, s; every step of the integrator by default. With a fixed
@@ -168,7 +171,7 @@ class _Run:
         self.method, self.reason, self.watch, self.duration = method, "", watch, duration
         self.closing: Closing | None = None
         self._singular: tuple[int, int] | None = None
-        self._rows: list[tuple[float, Array, Array, Array, float]] = []
+        self._rows: list[tuple[float, Array, Array, Array, float, float]] = []
 
     @cached_property
     def equations(self) -> Motion:
@@ -202,16 +205,18 @@ class _Run:
         return self.closing is not None or self.m.nq != self.m.nv
 
     def record(self, t: float, q: Array, qd: Array, h: float) -> None:
-        self._rows.append((t, q.copy(), qd.copy(), self.forces.actuators(t, q, qd), h))
+        tau, *f_ext = self.forces(t, q, qd)
+        power = self.equations.body_power(q, qd, *f_ext) if f_ext else 0.0
+        self._rows.append((t, q.copy(), qd.copy(), self.forces.limited(tau), h, float(power)))
 
     def record_state(self, t: float, y: Array, h: float) -> None:
         self.record(t, y[: self.m.nq], y[self.m.nq :], h)
 
     def trajectory(self) -> Trajectory:
-        t, q, qd, tau, h = (np.array(column) for column in zip(*self._rows, strict=True))
-        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h}
+        t, q, qd, tau, h, power = (np.array(column) for column in zip(*self._rows, strict=True))
+        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
-        return build(self.m, self.equations.energies, **recorded, **happened)
+        return build(self.equations, power, **recorded, **happened)
 
     def open_loop(self, error: OpenLoop, t: float) -> SimulationError:
         return self.fail(

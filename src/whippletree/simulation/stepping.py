@@ -51,7 +51,8 @@ def rk4(m: Mechanism, q: Array, qd: Array, force: Force, h: Any) -> tuple[Array,
         for weight, slope in zip(row, slopes, strict=True):
             stage = stage + (weight * h) * slope if weight else stage
         q_i, qd_i = stage[: m.nq], stage[m.nq :]
-        slopes.append(rates(m, q_i, qd_i, force(sum(row), q_i, qd_i)))
+        seen = projected(m, q_i) if m.nq != m.nv else q_i
+        slopes.append(rates(m, q_i, qd_i, force(sum(row), seen, qd_i)))
     for weight, slope in zip(RungeKutta4.b, slopes, strict=True):
         y = y + (weight * h) * slope
     return projected(m, y[: m.nq]) if m.nq != m.nv else y[: m.nq], y[m.nq :]

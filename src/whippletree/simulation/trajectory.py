@@ -11,6 +11,7 @@ from ..loops import constraint_error
 from ..mechanism import Mechanism
 from ..spatial import Array
 from .events import Occurrence
+from .motion import Motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,6 +30,9 @@ class Trajectory:
         potential: (n,) energy of gravity and of the springs, J.
         step: (n,) length of the integrator's step that led to each state, s; 0 for the first.
         constraint_error: (n, nc) how far loops are open, rad or m; no columns for a tree.
+        elastic: (n,) the part of the potential energy that is in springs and stops, J.
+        lost_power: (n,) what dampers, friction and stops take away, W.
+        external_power: (n,) what forces on frames and bodies bring in, W.
         events: What happened on the way.
         method: The integrator.
         reason: Why it, if it was chosen automatically.
@@ -44,6 +48,9 @@ class Trajectory:
     potential: Array
     step: Array
     constraint_error: Array
+    elastic: Array
+    lost_power: Array
+    external_power: Array
     events: tuple[Occurrence, ...] = ()
     method: str = ""
     reason: str = ""
@@ -52,7 +59,7 @@ class Trajectory:
 
     @property
     def energy(self) -> Array:
-        """(n,) kinetic and potential energy together, J."""
+        """(n,) kinetic and potential energy together, J; its rate is power + external_power - lost_power."""
         return self.kinetic + self.potential
 
     @property
@@ -119,17 +126,26 @@ class Trajectory:
         animate(self, path, fps)
 
 
-def build(m: Mechanism, energies: Any, **recorded: Any) -> Trajectory:
-    """The trajectory of recorded states, with what follows from them."""
-    q, qd = recorded["q"], recorded["qd"]
-    kinetic, potential = energies(q, qd)
+def build(motion: Motion, external_power: Array, **recorded: Any) -> Trajectory:
+    """The trajectory of recorded states, with what follows from them.
+
+    Args:
+        motion: Of what moved.
+        external_power: (n,) W, of what is no part of the mechanism.
+        recorded: Fields of the trajectory.
+    """
+    m, q, qd = motion.m, recorded["q"], recorded["qd"]
+    kinetic, gravity, elastic = (np.asarray(part) for part in motion.energies(q, qd))
+    lost, constant = (np.asarray(part) for part in motion.powers(q, qd))
     error = compile(constraint_error, m)(q) if m.loops else np.zeros((len(q), 0))
     joints = tuple((body.joint_name, body.joint.nq, body.joint.nv) for body in m.bodies)
     return Trajectory(
-        kinetic=np.asarray(kinetic),
-        potential=np.asarray(potential),
+        kinetic=kinetic,
+        potential=gravity + elastic,
+        elastic=elastic,
+        lost_power=lost,
+        external_power=external_power + constant,
         joints=joints,
         constraint_error=np.asarray(error),
-        mechanism=m,
         **recorded,
     )

@@ -105,14 +105,17 @@ def _energies(axis: "Axes", trajectory: Trajectory) -> None:
     axis.plot(trajectory.t, trajectory.kinetic, label="kinetic", color=COLORS[1])
     axis.plot(trajectory.t, trajectory.potential, label="potential", color=COLORS[0])
     axis.plot(trajectory.t, trajectory.energy, label="total", color="#22272e", linewidth=1.9)
+    if np.any(trajectory.elastic):
+        axis.plot(trajectory.t, trajectory.elastic, "--", label="springs", color=COLORS[2])
     change = trajectory.energy - trajectory.energy[0]
     worst = change[np.argmax(np.abs(change))]
-    axis.set(title=f"energy   (drift {worst:+.1g} J)", ylabel="J", xlabel="t [s]")
+    held = not any(map(np.any, (trajectory.power, trajectory.lost_power, trajectory.external_power)))
+    axis.set(title=f"energy   ({'drift' if held else 'change'} {worst:+.1g} J)", ylabel="J", xlabel="t [s]")
     axis.set_xlim(trajectory.t[0], trajectory.t[-1])
     axis.legend(
         loc="lower right",
         bbox_to_anchor=(1.0, 0.99),
-        ncols=3,
+        ncols=4,
         borderaxespad=0.0,
         handlelength=1.0,
         columnspacing=0.8,
