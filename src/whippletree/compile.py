@@ -14,8 +14,8 @@ from .kernels.content import content
 from .kernels.export_sympy import Symbolic, to_sympy
 from .kernels.kernel import Kernel
 from .kernels.program import Program
-from .kernels.simplify import simplify
-from .kernels.trace import trace
+from .kernels.simplify import simplified
+from .kernels.trace import recording
 from .mechanism import Mechanism
 from .parameters import with_parameters
 
@@ -106,7 +106,7 @@ def record(
         return function(model, **arguments, **fixed) if takes_mechanism else function(**arguments, **fixed)
 
     def made() -> Program:
-        return simplify(trace(of_arrays, shapes))
+        return simplified(recording(of_arrays, shapes))
 
     return stored.program(_name_on_disk(function, m, shapes, parameters, fixed), made)
 

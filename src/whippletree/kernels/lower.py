@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from .graph import Graph, Node
 from .ops import OPS
@@ -13,6 +14,15 @@ from .structure import Structure
 _MIRRORED = {"lt": "gt", "le": "ge"}
 
 _PLUS, _MINUS = 1, 2
+
+
+class Recording(NamedTuple):
+    """What a function did: a graph, references to its output scalars, and the form of inputs and outputs."""
+
+    graph: Graph
+    refs: Sequence[int]
+    inputs: tuple[Input, ...]
+    outputs: Structure
 
 
 def lower(graph: Graph, refs: Sequence[int], inputs: tuple[Input, ...], outputs: Structure) -> Program:
@@ -134,10 +144,10 @@ def _is_or(node: Node) -> bool:
     return node[0] == "and" and bool(node[1] & 1) and bool(node[2] & 1)
 
 
-def lift(program: Program) -> tuple[Graph, list[int]]:
-    """The graph of a program, folded anew, and the references of its outputs: the way back from `lower`."""
+def lift(program: Program) -> Recording:
+    """A program as a recording, folded anew: the way back from `lower`."""
     graph, refs = lift_values(program)
-    return graph, [refs[value] for value in program.results]
+    return Recording(graph, [refs[value] for value in program.results], program.inputs, program.outputs)
 
 
 def lift_values(program: Program) -> tuple[Graph, list[int]]:

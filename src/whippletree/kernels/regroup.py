@@ -19,7 +19,7 @@ from .factoring import Key, SharedFactors, combined, without
 from .graph import ONE, ZERO, Node
 from .identities import Term, join_selections, join_squares
 from .rewrite import Rewriter, operands
-from .table import ADD, CODES, DIV, MUL, Bits, Table, repeated
+from .table import ADD, CODES, DIV, MUL, Bits, Table, distinct, repeated
 
 # A coefficient left of a sum of coefficients and smaller than this part of them is rounding error.
 _NOISE = 2.0**-50
@@ -32,7 +32,8 @@ def regroup(table: Table) -> Table | None:
     """A new graph for the same values, with no more operations than the old one; None if there is none."""
     part = table.parts(_PARTS)
     promising = _promising(table, part)
-    return _Regrouping(table, part).run(promising) if promising.any() else None
+    worth = promising.any() and table.is_worth(int(np.count_nonzero(promising)))
+    return _Regrouping(table, part).run(promising) if worth else None
 
 
 def _promising(table: Table, part: Bits) -> Bits:
@@ -57,8 +58,7 @@ def _promising(table: Table, part: Bits) -> Bits:
     # Something in two terms of a sum.
     several(top[in_sum & alone & is_constant])
     shareable = np.flatnonzero(in_sum & (leaf != ONE) & ~(alone & is_constant))
-    _, once = np.unique(np.stack([term[shareable], leaf[shareable]]), axis=1, return_index=True)
-    shareable = shareable[once]
+    shareable = shareable[distinct(term[shareable], leaf[shareable])]
     found[top[shareable][repeated(top[shareable], leaf[shareable])]] = True
     # Squares: of sines and cosines, and of c x.
     inner = np.where(is_constant, 0, leaf >> 1)
@@ -72,7 +72,8 @@ def _promising(table: Table, part: Bits) -> Bits:
     for place in np.flatnonzero(~is_constant & in_sum & (code[inner] == MUL)).tolist():
         _, a, b = nodes[inner[place]]
         squared[place] = a == b and turning[a >> 1]
-    several(np.unique(np.stack([top, term])[:, squared & in_sum], axis=1)[0])
+    squares = np.flatnonzero(squared & in_sum)
+    several(top[squares][distinct(top[squares], term[squares])])
     several(top[in_sum & alone & ~is_constant & (code[inner] == CODES["where"])])
     return found
 

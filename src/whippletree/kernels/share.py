@@ -14,7 +14,7 @@ import numpy as np
 
 from .graph import ONE, ZERO, negate
 from .rewrite import Rewriter, operands
-from .table import ADD, MUL, Bits, Ints, Table, repeated
+from .table import ADD, MUL, Bits, Ints, Table, distinct, repeated
 
 # In longer sums and products only operands that are as near as this to each other are paired: all pairs
 # would grow with the square of the length.
@@ -27,7 +27,8 @@ def share(table: Table) -> Table | None:
     """A new graph for the same values, with no more operations than the old one; None if there is none."""
     part = table.parts({("add", "add"), ("mul", "mul")})
     held = {"mul": _shared_pairs(table, part, MUL), "add": _shared_pairs(table, part, ADD)}
-    if not any(held.values()):
+    pairs = sum(map(len, held.values()))
+    if not pairs or not table.is_worth(pairs):
         return None
     sharing = _Sharing(table, part)
     for op, pairs in held.items():
@@ -58,7 +59,8 @@ def _shared_pairs(table: Table, part: Bits, kind: int) -> dict[Pair, list[int]]:
         seconds.append((b ^ sign)[is_pair])
     if not tops:
         return {}
-    found = np.unique(np.stack([np.concatenate(x) for x in (firsts, seconds, tops)]), axis=1)
+    found = np.stack([np.concatenate(x) for x in (firsts, seconds, tops)])
+    found = found[:, distinct(*found)]
     pairs: dict[Pair, list[int]] = {}
     for a, b, number in found[:, repeated(found[0], found[1])].T.tolist():
         pairs.setdefault((a, b), []).append(number)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import cycle
 
-from .lower import lift, lower
+from .lower import Recording, lift, lower
 from .program import Program
 from .regroup import regroup
 from .share import share
 from .table import Table
+from .uncollected import uncollected
 
 
 def simplify(program: Program) -> Program:
@@ -28,7 +29,14 @@ def simplify(program: Program) -> Program:
     >>> program.cost["mul"], simplify(program).cost["mul"]
     (2, 1)
     """
-    table = Table(*lift(program))
+    return simplified(lift(program))
+
+
+@uncollected()
+def simplified(recording: Recording) -> Program:
+    """The program of a recording, with fewer operations: see `simplify`."""
+    graph, refs, inputs, outputs = recording
+    table = Table(graph, refs)
     idle = 0  # passes in a row that saved nothing
     for rewrite in cycle((regroup, share)):
         candidate = rewrite(table)
@@ -38,4 +46,4 @@ def simplify(program: Program) -> Program:
         idle += 1
         if idle == 2:
             break
-    return lower(table.graph, table.refs, program.inputs, program.outputs)
+    return lower(table.graph, table.refs, inputs, outputs)

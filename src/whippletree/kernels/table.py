@@ -87,6 +87,10 @@ class Table:
             self.user[column[users] >> 1] = users
         self.user[outputs >> 1] = -1
 
+    def is_worth(self, promising: int) -> bool:
+        """Whether so many promising nodes are worth a copy of the graph: one in a hundred thousand is."""
+        return promising * 100_000 >= len(self.code)
+
     @cached_property
     def live(self) -> list[bool]:
         """Per node whether anything needs it."""
@@ -143,3 +147,14 @@ def repeated(*keys: Ints) -> Bits:
     found[order[1:]] |= same
     found[order[:-1]] |= same
     return found
+
+
+def distinct(*keys: Ints) -> Ints:
+    """The first place of every combination of keys, in the order of these."""
+    order = np.lexsort(keys[::-1])
+    new = np.zeros(len(order), bool)
+    new[:1] = True
+    for key in keys:
+        ordered = key[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    return order[new]

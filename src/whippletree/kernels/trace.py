@@ -10,14 +10,14 @@ import numpy as np
 
 from ..errors import InputError
 from .graph import Graph
-from .lower import lower
+from .lower import Recording, lower
 from .program import Input, Program
 from .refusal import TraceError, mixed_array
 from .scalar import Condition, Scalar
 from .structure import flatten
 from .uncollected import uncollected
 
-__all__ = ["Scalar", "TraceError", "trace"]
+__all__ = ["Scalar", "TraceError", "recording", "trace"]
 
 
 @uncollected()
@@ -39,6 +39,12 @@ def trace(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]]) -
     >>> program.cost["mul"], program.cost["add"]
     (4, 2)
     """
+    return lower(*recording(function, inputs))
+
+
+@uncollected()
+def recording(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]]) -> Recording:
+    """What `trace` makes a program of; arguments as there."""
     entries = tuple(Input(name, tuple(int(n) for n in shape)) for name, shape in inputs.items())
     for entry in entries:
         if any(n < 0 for n in entry.shape):
@@ -52,7 +58,7 @@ def trace(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]]) -
             raise
         raise explained from error
     structure, scalars = flatten(result)
-    return lower(graph, [_reference(graph, s, i) for i, s in enumerate(scalars)], entries, structure)
+    return Recording(graph, [_reference(graph, s, i) for i, s in enumerate(scalars)], entries, structure)
 
 
 def _arguments(graph: Graph, entries: tuple[Input, ...]) -> list[Any]:
