@@ -10,6 +10,7 @@ import numpy as np
 from .door import POSITIONS, VELOCITIES, WRENCHES
 from .errors import InputError
 from .kernels import sources, stored
+from .kernels.arguments import Declared
 from .kernels.content import content
 from .kernels.export_sympy import Symbolic, to_sympy
 from .kernels.kernel import Kernel
@@ -24,7 +25,7 @@ def compile(
     function: Callable[..., Any],
     m: Mechanism,
     *,
-    inputs: Mapping[str, tuple[int, ...]] | None = None,
+    inputs: Mapping[str, Declared] | None = None,
     parameters: Sequence[str] = (),
     **fixed: Any,
 ) -> Kernel:
@@ -43,7 +44,9 @@ def compile(
             first argument is named `m`, it receives the mechanism.
         m: The mechanism.
         inputs: Shapes of arguments whose names do not tell: q is (nq,), qd, qdd, tau, x and dq are (nv,).
-            An argument with a default is an input only if it is named here, as {"f_ext": (nb, 6)}.
+            An argument with a default is an input only if it is named here, as {"f_ext": (nb, 6)}. One that
+            is a dictionary, tuple or list of arrays is declared by its shapes, nested alike, as
+            {"gains": {"kp": (nv,), "kd": (nv,)}}, and given to the kernel in the same way.
         parameters: Numbers of the mechanism to leave open, as "link3.mass"; see `parameter_names`. They
             become one more input, named `parameters`, at the end.
         fixed: Values of arguments that are no inputs, as frame="tool".
@@ -66,7 +69,7 @@ def symbolic(
     function: Callable[..., Any],
     m: Mechanism,
     *,
-    inputs: Mapping[str, tuple[int, ...]] | None = None,
+    inputs: Mapping[str, Declared] | None = None,
     parameters: Sequence[str] = (),
     **fixed: Any,
 ) -> Symbolic:
@@ -87,7 +90,7 @@ def record(
     function: Callable[..., Any],
     m: Mechanism,
     *,
-    inputs: Mapping[str, tuple[int, ...]] | None = None,
+    inputs: Mapping[str, Declared] | None = None,
     parameters: Sequence[str] = (),
     **fixed: Any,
 ) -> Program:
@@ -125,19 +128,19 @@ def _name_on_disk(function: Callable[..., Any], *rest: Any) -> tuple[str, ...] |
 
 
 def _shapes(
-    function: Callable[..., Any], m: Mechanism, given: dict[str, tuple[int, ...]], fixed: Mapping[str, Any]
-) -> dict[str, tuple[int, ...]]:
+    function: Callable[..., Any], m: Mechanism, given: dict[str, Declared], fixed: Mapping[str, Any]
+) -> dict[str, Declared]:
     """Names and shapes of the inputs, in the order of the function's arguments."""
     arguments = dict(inspect.signature(function).parameters)
     for name in (*given, *fixed):
         if name not in arguments or name == "m":
             raise InputError(f"{_name(function)} has no argument {name!r}; it has {', '.join(arguments)}")
-    shapes: dict[str, tuple[int, ...]] = {}
+    shapes: dict[str, Declared] = {}
     for name, argument in arguments.items():
         if name in fixed or (name == "m" and not shapes):
             continue
         if name in given:
-            shapes[name] = tuple(given[name])
+            shapes[name] = given[name]
         elif argument.default is not inspect.Parameter.empty:
             continue
         elif name in POSITIONS:

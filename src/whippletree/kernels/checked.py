@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from . import build, call, threads
+from .arguments import bind
 from .llvm import BATCH, ONE, ONE_WORK, WORK
 from .machine import Code, host
 from .memory import ROOM
@@ -50,7 +51,7 @@ class Checked:
         if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
             raise InputError(f"threads is {threads!r}, expected a whole number, 1 or more")
         inputs = self.program.inputs
-        bound = self._bind(arguments, named)
+        bound = bind([entry.name for entry in inputs], arguments, named)
         values = [_real(entry, value) for entry, value in zip(inputs, bound, strict=True)]
         leads = [v.shape[: v.ndim - len(entry.shape)] for entry, v in zip(inputs, values, strict=True)]
         batch = _common(inputs, leads)
@@ -76,24 +77,6 @@ class Checked:
         else:
             results = [result if result.ndim else result[()] for result in results]  # numbers, not 0-d arrays
         return results[0] if len(results) == 1 else tuple(results)
-
-    def _bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-        """One value for every input, in order."""
-        names = [entry.name for entry in self.program.inputs]
-        listed = ", ".join(names)
-        if len(arguments) > len(names):
-            raise InputError(f"{len(arguments)} arguments given, expected {len(names)}: {listed}")
-        bound = dict(zip(names, arguments, strict=False))
-        for name, value in named.items():
-            if name not in names:
-                raise InputError(f"no input is called {name!r}; the inputs are {listed}")
-            if name in bound:
-                raise InputError(f"{name} is given twice, by position and by name")
-            bound[name] = value
-        missing = [name for name in names if name not in bound]
-        if missing:
-            raise InputError(f"{', '.join(missing)} not given; the inputs are {listed}")
-        return [bound[name] for name in names]
 
     def _run(self, inputs: Sequence[Array], results: Sequence[Array], count: int, n_threads: int) -> None:
         """Compute all rows. Inputs of one row are the same for all."""

@@ -242,7 +242,7 @@ class _Functions:
 def _parameters(program: Program, function: str) -> tuple[list[Input], list[Input]]:
     """Inputs and outputs with names that C accepts and that differ from one another."""
     taken = _TAKEN | {function}
-    inputs = [Input(_identifier(entry.name, taken), entry.shape) for entry in program.inputs]
+    inputs = [Input(_identifier("_".join(entry.words), taken), entry.shape) for entry in program.inputs]
     outputs = [
         Input(_identifier("_".join(["out", *map(str, path)]), taken), leaf.shape)
         for path, leaf in zip(paths(program.outputs), leaves(program.outputs), strict=True)

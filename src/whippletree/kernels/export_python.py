@@ -8,6 +8,7 @@ from keyword import iskeyword
 from math import inf, isfinite
 
 from ..errors import InputError
+from .arguments import structures
 from .ops import OPS
 from .program import Program, operands
 from .structure import Leaf, Structure
@@ -47,8 +48,9 @@ def _floor(x):
 def to_python(program: Program, name: str = "kernel") -> str:
     """The text of a Python module that defines `name(inputs...)`.
 
-    The function takes numbers and nested sequences of numbers, indexed as the inputs' shapes say, and
-    returns numbers and nested lists in the structure of the outputs.
+    The function takes numbers and nested sequences of numbers, indexed as the inputs' shapes say, in
+    tuples, lists and dictionaries where the traced function did. It returns numbers and nested lists in the
+    structure of the outputs.
 
     Args:
         program: Any program.
@@ -64,7 +66,7 @@ def to_python(program: Program, name: str = "kernel") -> str:
         return [v2]
     <BLANKLINE>
     """
-    for identifier in (name, *(entry.name for entry in program.inputs)):
+    for identifier in (name, *structures(program.inputs)):
         if (
             not identifier.isidentifier()
             or iskeyword(identifier)
@@ -84,7 +86,7 @@ def _lines(program: Program, name: str) -> Iterator[str]:
     ]
     yield "import math"
     yield from _helpers("\n".join(body))
-    yield from ["", "", f"def {name}({', '.join(entry.name for entry in program.inputs)}):"]
+    yield from ["", "", f"def {name}({', '.join(structures(program.inputs))}):"]
     yield from body
     yield f"    return {_value(program.outputs, iter([cells[r] for r in program.results]))}"
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import prod
 from typing import Any, NamedTuple
 
+from ..errors import InputError
+from .arguments import Input, structures
 from .ops import OPS
-from .program import Input, Program, operands
+from .program import Program, operands
 from .structure import leaves, unflatten
 
 
@@ -15,7 +18,8 @@ class Symbolic(NamedTuple):
     """A function in symbols.
 
     Attributes:
-        inputs: Per input a symbol, a matrix of symbols (a column for one axis) or an array of symbols.
+        inputs: Per input a symbol, a matrix of symbols (a column for one axis) or an array of symbols;
+            such in tuples, lists and dictionaries where the input is nested.
         outputs: Expressions, matrices and arrays of expressions in the structure of the outputs.
     """
 
@@ -24,7 +28,7 @@ class Symbolic(NamedTuple):
 
 
 def to_sympy(program: Program) -> Symbolic:
-    """The outputs as expressions in real symbols named after the inputs: x, q_0, a_0_1.
+    """The outputs as expressions in real symbols named after the inputs: x, q_0, a_0_1, gains_kp_2.
 
     Numbers that are small fractions come out exact, others as floats.
 
@@ -34,19 +38,25 @@ def to_sympy(program: Program) -> Symbolic:
     """
     import sympy
 
-    inputs = {entry.name: [sympy.Symbol(n, real=True) for n in _names(entry)] for entry in program.inputs}
-    values: list[Any] = [symbol for symbols in inputs.values() for symbol in symbols]
+    names = [name for entry in program.inputs for name in _names(entry)]
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise InputError(f"two numbers of the inputs would be called {name!r}: name an input differently")
+    symbols = [sympy.Symbol(name, real=True) for name in names]
+    values: list[Any] = list(symbols)
     values.extend(_number(sympy, value) for value in program.constants)
     for op, _, numbers in operands(program):
         values.append(OPS[op].sympy(sympy, *(values[n] for n in numbers)))
     results = iter([values[r] for r in program.results])
     arrays = [_array(sympy, leaf.shape, results) for leaf in leaves(program.outputs)]
-    shaped = {entry.name: _array(sympy, entry.shape, iter(inputs[entry.name])) for entry in program.inputs}
+    rest = iter(symbols)
+    given = iter([_array(sympy, entry.shape, rest) for entry in program.inputs])
+    shaped = {name: unflatten(structure, given) for name, structure in structures(program.inputs).items()}
     return Symbolic(shaped, unflatten(program.outputs, arrays))
 
 
 def _names(entry: Input) -> list[str]:
-    names = [entry.name]
+    names = ["_".join(entry.words)]
     for length in entry.shape:
         names = [f"{name}_{i}" for name in names for i in range(length)]
     return names

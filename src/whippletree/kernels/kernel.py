@@ -6,10 +6,11 @@ from typing import Any
 
 from ..errors import InputError
 from . import build, call
+from .arguments import arrays, bind, structures
 from .checked import Checked
 from .machine import host
 from .program import Program
-from .structure import Branch, Leaf, unflatten
+from .structure import Branch, Leaf, leaves, unflatten
 
 _LONG = 1 << 16  # instructions; batches that take more let other threads run meanwhile
 
@@ -61,7 +62,7 @@ class Kernel:
         """Compute.
 
         Args:
-            arguments: One for every input, (*shape) or (..., *shape); real numbers.
+            arguments: As the function's, every array (*shape) or (..., *shape); real numbers.
             out: Arrays to write the results into, nested as the results are; float64, of their shapes.
             threads: How many threads to spread a batch over.
             named: Inputs by name.
@@ -70,7 +71,7 @@ class Kernel:
             The results as new arrays, numbers where there are no axes; or `out`.
         """
         function = self._native() if call.supported() else staticmethod(self._checked)
-        if not _is_flat(self.program):
+        if not _is_flat(self.program) or any(entry.part for entry in self.program.inputs):
             function = staticmethod(_nested(self.program, function))
         type(self).__call__ = function
         return function(*arguments, out=out, threads=threads, **named)
@@ -84,8 +85,11 @@ class Kernel:
         return function
 
     def __repr__(self) -> str:
-        inputs = ", ".join(f"{entry.name}: {entry.shape}" for entry in self.program.inputs)
-        return f"<Kernel {self.name}({inputs})>"
+        shapes = {
+            name: unflatten(structure, (leaf.shape for leaf in leaves(structure)))
+            for name, structure in structures(self.program.inputs).items()
+        }
+        return f"<Kernel {self.name}({', '.join(f'{name}: {shape}' for name, shape in shapes.items())})>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Kernel, (self.program, self.name)
@@ -130,10 +134,15 @@ def _is_flat(program: Program) -> bool:
 
 
 def _nested(program: Program, function: Any) -> Any:
-    """The function with its results put into their structure."""
+    """The function with its arguments taken apart, and its results put into their structure."""
+    inputs = structures(program.inputs)
+    names = list(inputs)
 
-    def nested(*arguments: Any, **options: Any) -> Any:
-        results = function(*arguments, **options)
+    def nested(*arguments: Any, **named: Any) -> Any:
+        options = {option: named.pop(option) for option in ("out", "threads") if option in named}
+        values = zip(inputs.items(), bind(names, arguments, named), strict=True)
+        flat = [array for (name, structure), value in values for array in arrays(name, structure, value)]
+        results = function(*flat, **options)
         return unflatten(program.outputs, results if isinstance(results, tuple) else (results,))
 
     return nested

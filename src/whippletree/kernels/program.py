@@ -17,30 +17,19 @@ from __future__ import annotations
 import hashlib
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
+from .arguments import Input, arrays, bind, structures
 from .ops import COSTS, OPS
-from .structure import Leaf, Structure, leaves, unflatten
+from .structure import Structure, leaves, unflatten
 
 Instruction = tuple[str, int, int, int, int]
-
-
-class Input(NamedTuple):
-    """A named input array."""
-
-    name: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """Number of scalars."""
-        return Leaf(self.shape).size
 
 
 @dataclass(frozen=True)
@@ -48,7 +37,7 @@ class Program:
     """A function as a list of instructions; see the head of this file for the numbering of values.
 
     Attributes:
-        inputs: Name and shape of every input, in the order of the function's arguments.
+        inputs: Name and shape of every input array, in the order of the function's arguments.
         constants: The numbers used.
         instructions: In an order in which they can be executed.
         results: Number of the value of every output scalar, outputs flattened in C order.
@@ -137,7 +126,8 @@ class Program:
         """Interpret the program by NumPy: the reference for every emitter.
 
         Args:
-            arguments: One for every input, (..., *shape), real or complex; the leading axes broadcast.
+            arguments: As the function's, every array (..., *shape), real or complex; the leading axes
+                broadcast.
 
         Returns:
             The outputs in their structure, every array (..., *shape).
@@ -147,11 +137,14 @@ class Program:
         >>> norm(np.array([3.0, 5.0]), np.array([4.0, 12.0]))
         array([ 5., 13.])
         """
-        batch, columns = self._columns(arguments)
+        nested = structures(self.inputs)
+        values = zip(nested.items(), bind(list(nested), arguments, {}), strict=True)
+        flat = [array for (name, structure), value in values for array in arrays(name, structure, value)]
+        batch, columns = self._columns(flat)
         return self._pack(batch, self._evaluate(columns))
 
     def flat(self, *arguments: Any) -> Any:
-        """As a call, with all outputs in one array (..., n_outputs), in C order."""
+        """As a call with one argument for every input array, all outputs in one array (..., n_outputs)."""
         batch, columns = self._columns(arguments)
         return _stack(batch, self._evaluate(columns))
 
@@ -174,11 +167,8 @@ class Program:
                         values[operand] = None
         return [values[r] for r in self.results]
 
-    def _columns(self, arguments: tuple[Any, ...]) -> tuple[tuple[int, ...], list[Any]]:
+    def _columns(self, arguments: Sequence[Any]) -> tuple[tuple[int, ...], list[Any]]:
         """The batch shape common to all arguments, and every input scalar over that batch."""
-        if len(arguments) != len(self.inputs):
-            names = ", ".join(entry.name for entry in self.inputs)
-            raise InputError(f"{len(arguments)} arguments given, expected {len(self.inputs)}: {names}")
         batches, columns = [], []
         for entry, argument in zip(self.inputs, arguments, strict=True):
             value = np.asarray(argument)

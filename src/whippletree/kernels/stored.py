@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from . import cache as disk
+from .arguments import entries, structures
 from .content import own_name
-from .program import Input, Instruction, Program
+from .program import Instruction, Program
 from .structure import Branch, Leaf, Structure, size
 
 _KIND = "program"
@@ -47,14 +48,15 @@ def program(parts: tuple[str, ...] | None, record: Callable[[], Program]) -> Pro
 
 
 def pack(program: Program) -> bytes | None:
-    """The entry for a program; None if its outputs are nested in classes that a file cannot name."""
+    """The entry for a program; None if arrays are nested in classes or by keys that a file cannot name."""
+    inputs = [[name, _structure_data(structure)] for name, structure in structures(program.inputs).items()]
     outputs = _structure_data(program.outputs)
-    if outputs is None:
+    if outputs is None or any(structure is None for _, structure in inputs):
         return None
     ops = sorted({instruction[0] for instruction in program.instructions})
     code = {name: number for number, name in enumerate(ops)}
     head = {
-        "inputs": [[entry.name, entry.shape] for entry in program.inputs],
+        "inputs": inputs,
         "outputs": outputs,
         "cost": program.cost,
         "digest": program.digest,
@@ -81,7 +83,7 @@ def unpack(data: bytes) -> Program | None:
         head = json.loads(line)
         stored = object.__new__(_Stored)
         vars(stored).update(
-            inputs=tuple(Input(name, tuple(shape)) for name, shape in head["inputs"]),
+            inputs=entries({name: _structure(data) for name, data in head["inputs"]}),
             outputs=_structure(head["outputs"]),
             cost=head["cost"],
             digest=head["digest"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -79,7 +79,7 @@ def _flatten(value: Any, scalars: list[Any], path: str) -> Structure:
     return Leaf(array.shape)
 
 
-def unflatten(structure: Structure, arrays: Sequence[Any]) -> Any:
+def unflatten(structure: Structure, arrays: Iterable[Any]) -> Any:
     """Put arrays, one for every leaf, back into the structure they came from."""
     return _unflatten(structure, iter(arrays))
 

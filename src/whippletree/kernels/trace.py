@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from . import arguments
+from .arguments import Declared, Input, declared
 from .graph import Graph
 from .lower import Recording, lower
-from .program import Input, Program
+from .program import Program
 from .refusal import TraceError, mixed_array
 from .scalar import Condition, Scalar
-from .structure import flatten
+from .structure import flatten, unflatten
 from .uncollected import uncollected
 
 __all__ = ["Scalar", "TraceError", "recording", "trace"]
 
 
 @uncollected()
-def trace(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]]) -> Program:
+def trace(function: Callable[..., Any], inputs: Mapping[str, Declared]) -> Program:
     """Execute a function on traced scalars and return what it did as a program.
 
     Args:
         function: Takes one argument for every input, in the order of `inputs`: an object array of traced
-            scalars, or a single one where the shape is (). Returns numbers and arrays, perhaps nested in
-            tuples, lists and dictionaries. Conditions come out as 1 and 0.
-        inputs: Name and shape of every argument.
+            scalars, a single one where the shape is (), or such in tuples, lists and dictionaries.
+            Returns numbers and arrays, perhaps nested in the same way. Conditions come out as 1 and 0.
+        inputs: Name and shape of every argument; for one that is nested its shapes, nested alike.
 
     Returns:
         The program; no simplification but the folding done while recording.
@@ -38,20 +38,23 @@ def trace(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]]) -
     {'y': array([12., 34.])}
     >>> program.cost["mul"], program.cost["add"]
     (4, 2)
+    >>> trace(lambda k, x: k["p"] * x[0] + k["d"] * x[1], {"k": {"p": (), "d": ()}, "x": [(), ()]})(
+    ...     {"p": 100.0, "d": 10.0}, [0.5, 0.25]
+    ... )
+    np.float64(52.5)
     """
     return lower(*recording(function, inputs))
 
 
 @uncollected()
-def recording(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]]) -> Recording:
+def recording(function: Callable[..., Any], inputs: Mapping[str, Declared]) -> Recording:
     """What `trace` makes a program of; arguments as there."""
-    entries = tuple(Input(name, tuple(int(n) for n in shape)) for name, shape in inputs.items())
-    for entry in entries:
-        if any(n < 0 for n in entry.shape):
-            raise InputError(f"input {entry.name} has shape {entry.shape}; lengths must not be negative")
+    nested = {name: declared(name, value) for name, value in inputs.items()}
+    entries = arguments.entries(nested)
     graph = Graph(sum(entry.size for entry in entries))
+    arrays = iter(_arrays(graph, entries))
     try:
-        result = function(*_arguments(graph, entries))
+        result = function(*(unflatten(structure, arrays) for structure in nested.values()))
     except TypeError as error:
         explained = mixed_array(error)
         if explained is None:
@@ -61,16 +64,16 @@ def recording(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]
     return Recording(graph, [_reference(graph, s, i) for i, s in enumerate(scalars)], entries, structure)
 
 
-def _arguments(graph: Graph, entries: tuple[Input, ...]) -> list[Any]:
-    """The traced arguments: object arrays, or bare scalars for inputs of shape ()."""
-    arguments, start = [], 0
-    for _, shape in entries:
-        count = prod(shape)
+def _arrays(graph: Graph, entries: tuple[Input, ...]) -> list[Any]:
+    """The traced inputs: object arrays, or bare scalars for inputs of shape ()."""
+    arrays, start = [], 0
+    for entry in entries:
+        shape, count = entry.shape, entry.size
         flat = np.empty(count, dtype=object)
         flat[:] = [Scalar(graph, 2 * i) for i in range(start, start + count)]
         start += count
-        arguments.append(flat.reshape(shape) if shape else flat[0])
-    return arguments
+        arrays.append(flat.reshape(shape) if shape else flat[0])
+    return arrays
 
 
 def _reference(graph: Graph, scalar: Any, position: int) -> int:
