@@ -2,12 +2,17 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..dynamics import bias_force, crba
 from ..dynamics.factor import expanded_parents, ltl
 from ..mechanism import Mechanism
-from ..spatial import Array, solve_spd
+from ..spatial import Array, array, solve_spd
 from .constraints import constraint_equation
 from .rank import independent_rows
+
+FAINT = 1e-8
+"""Share of the damping that rows without any entry get, too."""
 
 
 def lambda_first(
@@ -18,6 +23,7 @@ def lambda_first(
     f_ext: Array | None = None,
     stabilization: float | None = None,
     rows: Sequence[int] | None = None,
+    damping: float = 0.0,
 ) -> Array:
     """Joint accelerations of a mechanism with loops, O(n depth² + nc² n + nc³).
 
@@ -29,6 +35,7 @@ def lambda_first(
         m, q, qd, tau, f_ext, stabilization: As in `kkt`.
         rows: Numbers of independent rows of K to be used; found by `rank.TOLERANCE` if None. A kernel
             needs them, since it cannot compare numbers that are not there yet.
+        damping: See `damped`; 0 where the rows stay independent.
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
@@ -46,5 +53,16 @@ def lambda_first(
     if len(K) == 0:
         return L.solve(z)
     Y = L.solve_transposed(K.T)
-    lam = solve_spd(Y.T @ Y, k - Y.T @ z)
+    A = Y.T @ Y
+    lam = solve_spd(damped(A, damping) if damping else A, k - Y.T @ z)
     return L.solve(z + Y @ lam)
+
+
+def damped(A: Array, share: float) -> Array:
+    """A (n, n) with this share of each of its diagonal entries added, and of their sum a trace.
+
+    Where rows of A depend on each other, A x = b still has a solution then, the shortest one about, if b
+    depends alike; elsewhere it changes by about that share times the condition of A.
+    """
+    diagonal = array([A[i, i] for i in range(len(A))])
+    return A + np.diag(share * diagonal + share * FAINT * np.sum(diagonal))

@@ -24,7 +24,13 @@ Rows = tuple[int, ...]
 
 
 def acceleration(
-    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, rows: Rows = ()
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    rows: Rows = (),
+    damping: float = 0.0,
 ) -> Array:
     """(nv,) qdd under actuator forces, held within their effort limits, and all that is passive.
 
@@ -34,12 +40,13 @@ def acceleration(
         tau: (nv,) forces of the actuators, N m or N.
         f_ext: (nb, 6) further forces on the bodies, in body coordinates, or None.
         rows: With loops, numbers of independent rows of their constraints.
+        damping: As in `lambda_first`, where the rows may become dependent.
     """
     passive, springs = dynamics.passive_forces(m, q, qd)
     forces = springs if f_ext is None else f_ext if springs is None else f_ext + springs
     total = limited(m, tau) + passive
     if m.loops:
-        return lambda_first(m, q, qd, total, forces, rows=rows)
+        return lambda_first(m, q, qd, total, forces, rows=rows, damping=damping)
     return forward_dynamics(m, q, qd, total, f_ext=forces)
 
 
@@ -56,10 +63,16 @@ def limited(m: Mechanism, tau: Array) -> Array:
 
 
 def rates(
-    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, rows: Rows = ()
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    rows: Rows = (),
+    damping: float = 0.0,
 ) -> Array:
     """(nq + nv,) dq/dt and qdd."""
-    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext, rows)])
+    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext, rows, damping)])
 
 
 def euler_step(

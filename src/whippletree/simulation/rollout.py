@@ -2,18 +2,23 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..compile import compile
 from ..errors import InputError
 from ..joints import Joint
 from ..kernels.iterate import Iteration, Series
+from ..kernels.kernel import Kernel
+from ..loops import constraint_error, constraint_jacobian
+from ..loops.closed import TOLERANCE
 from ..mechanism import Mechanism
 from ..spatial import Array
 from .distribute import distribute
+from .motion import Moment
 from .simulate import positive
 from .stepping import METHODS, Feedback, given_forces, linear_feedback, traced_control
 
@@ -41,7 +46,10 @@ def rollout(
     harms no other.
 
     Args:
-        m: A tree.
+        m: The mechanism. Its loops are kept closed: every step ends with a Newton step towards closed
+            loops, of positions and of velocities. What is left open is about the square of what a step
+            without it opens: for the bundled mechanisms at 1 ms, from 1e-16 to 1e-6 m or rad, and it does
+            not grow. `wt.compile(wt.constraint_error, m)(q)` tells.
         q0: (..., nq) positions at the start, rad or m.
         qd0: (..., nv) velocities at the start, rad/s or m/s. Leading axes broadcast.
         tau: Actuator forces, N m or N: an array (nv,), (steps, nv) or (..., steps, nv), each row held
@@ -73,15 +81,13 @@ def rollout(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
-    if m.loops:
-        names = ", ".join(repr(loop.name) for loop in m.loops[:4])
-        raise InputError(f"{m.name!r} has loops, {names}: rollout takes trees; simulate keeps loops closed")
     if method not in METHODS:
         raise InputError(f"method is {method!r}; known: {', '.join(METHODS)}")
     every, threads = _whole(every, "every"), _whole(threads, "threads")
     h = np.array(positive(dt, "dt"))
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
     control = _Control(m, tau, steps, method)
+    _check_loops(m, *starts)
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
     count = prod(lead)
     recorded = control.steps // every
@@ -204,6 +210,35 @@ def _check_gears(m: Mechanism, rows: Array, name: str) -> None:
                 f"{name} of trajectory {k} has {driven[k]:g} for joint {gear.driven!r}, which gear "
                 f"{gear.name!r} holds at {expected[k]:g}"
             )
+
+
+def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> None:
+    """InputError, naming a trajectory and a loop, if one starts open or would open at once."""
+    if not m.loops:
+        return
+    gaps, K = _closure(Moment(m))(q0)
+    rates = np.einsum("...ij,...j->...i", K, qd0)
+    sizes = 1.0 + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
+    owners = [loop.name for loop in m.loops for _ in range(6 - loop.joint.nv)]
+    for values, what, remedy in (
+        (np.abs(gaps), "q0 of trajectory {} leaves loop {!r} open by {:.3g}", "assemble"),
+        (
+            np.abs(rates) / sizes,
+            "qd0 of trajectory {} opens loop {!r} at a rate of {:.3g}",
+            "project_velocity",
+        ),
+    ):
+        rows = values.reshape(-1, values.shape[-1])[:, : len(owners)]
+        k, row = np.unravel_index(int(np.argmax(rows)), rows.shape) if rows.size else (0, 0)
+        if rows.size and rows[k, row] > TOLERANCE:
+            told = what.format(int(k), owners[int(row)], rows[k, row])
+            raise InputError(f"{told}: take it from wt.{remedy}")
+
+
+@lru_cache(maxsize=32)
+def _closure(moment: Moment) -> Kernel:
+    """δ (nc,) and K (nc, nv) of all loops and gears."""
+    return compile(lambda m, q: (constraint_error(m, q), constraint_jacobian(m, q)), moment.m)
 
 
 def _lead(shapes: Sequence[Shape], own: Shape) -> Shape:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..kernels.iterate import Iteration
 from ..mechanism import Mechanism
 from ..spatial import Array, array
+from .closed_step import DAMPING, Rows, closed, generic_rows
 from .fixed import RungeKutta4
 from .motion import Moment, acceleration, projected, rates
 
@@ -37,13 +38,13 @@ class Feedback:
     forward: Any = None
 
 
-def euler(m: Mechanism, q: Array, qd: Array, force: Force, h: Any) -> tuple[Array, Array]:
+def euler(m: Mechanism, q: Array, qd: Array, force: Force, h: Any, rows: Rows = ()) -> tuple[Array, Array]:
     """Semi-implicit Euler: velocities first, positions with the new ones."""
-    new = qd + h * acceleration(m, q, qd, force(0.0, q, qd))
+    new = qd + h * acceleration(m, q, qd, force(0.0, q, qd), rows=rows, damping=DAMPING)
     return m.integrate(q, h * new), new
 
 
-def rk4(m: Mechanism, q: Array, qd: Array, force: Force, h: Any) -> tuple[Array, Array]:
+def rk4(m: Mechanism, q: Array, qd: Array, force: Force, h: Any, rows: Rows = ()) -> tuple[Array, Array]:
     """The classical method of four stages, projected at the end; see `fixed`."""
     y, slopes = np.concatenate([q, qd]), []
     for row in RungeKutta4.A:
@@ -52,13 +53,27 @@ def rk4(m: Mechanism, q: Array, qd: Array, force: Force, h: Any) -> tuple[Array,
             stage = stage + (weight * h) * slope if weight else stage
         q_i, qd_i = stage[: m.nq], stage[m.nq :]
         seen = projected(m, q_i) if m.nq != m.nv else q_i
-        slopes.append(rates(m, q_i, qd_i, force(sum(row), seen, qd_i)))
+        slopes.append(rates(m, q_i, qd_i, force(sum(row), seen, qd_i), rows=rows, damping=DAMPING))
     for weight, slope in zip(RungeKutta4.b, slopes, strict=True):
         y = y + (weight * h) * slope
     return projected(m, y[: m.nq]) if m.nq != m.nv else y[: m.nq], y[m.nq :]
 
 
 METHODS: dict[str, Callable[..., tuple[Array, Array]]] = {"euler": euler, "rk4": rk4}
+
+
+@lru_cache(maxsize=32)
+def stepper(moment: Moment, method: str) -> Callable[[Array, Array, Force, Any], tuple[Array, Array]]:
+    """The method's step for this mechanism, its loops kept closed: (q, qd, force, h) to (q, qd)."""
+    m, step = moment.m, METHODS[method]
+    if not m.loops:
+        return partial(step, m)
+    rows = generic_rows(m)
+
+    def closing_step(q: Array, qd: Array, force: Force, h: Any) -> tuple[Array, Array]:
+        return closed(m, *step(m, q, qd, force, h, rows), rows)
+
+    return closing_step
 
 
 def given_forces(m: Mechanism, method: str) -> Iteration:
@@ -68,10 +83,10 @@ def given_forces(m: Mechanism, method: str) -> Iteration:
 
 @lru_cache(maxsize=32)
 def _given_forces(moment: Moment, method: str) -> Iteration:
-    m = moment.m
+    m, advance = moment.m, stepper(moment, method)
 
     def step(q: Array, qd: Array, h: Any, tau: Array) -> tuple[Array, Array]:
-        return METHODS[method](m, q, qd, lambda *_: tau, h)
+        return advance(q, qd, lambda *_: tau, h)
 
     return Iteration(record(step, m, inputs={"h": ()}), 2)
 
@@ -83,7 +98,7 @@ def linear_feedback(m: Mechanism, method: str) -> Iteration:
 
 @lru_cache(maxsize=32)
 def _linear_feedback(moment: Moment, method: str) -> Iteration:
-    m = moment.m
+    m, advance = moment.m, stepper(moment, method)
 
     def step(
         q: Array, qd: Array, h: Any, gain: Array, q_ref: Array, qd_ref: Array, forward: Array
@@ -91,7 +106,7 @@ def _linear_feedback(moment: Moment, method: str) -> Iteration:
         def force(_: Any, q: Array, qd: Array) -> Array:
             return forward - gain @ np.concatenate([m.difference(q_ref, q), qd - qd_ref])
 
-        return METHODS[method](m, q, qd, force, h)
+        return advance(q, qd, force, h)
 
     nv = (m.nv,)
     shapes = {"h": (), "gain": (m.nv, 2 * m.nv), "q_ref": (m.nq,), "qd_ref": nv, "forward": nv}
@@ -103,7 +118,8 @@ def traced_control(m: Mechanism, method: str, control: Callable[..., Any]) -> It
 
     What the function reads besides its arguments is fixed from then on, and may have changed since.
     """
-    m = Moment(m).m
+    moment = Moment(m)
+    m, advance = moment.m, stepper(moment, method)
 
     def step(q: Array, qd: Array, h: Any, number: Any) -> tuple[Array, Array]:
         def force(part: Any, q: Array, qd: Array) -> Array:
@@ -114,6 +130,6 @@ def traced_control(m: Mechanism, method: str, control: Callable[..., Any]) -> It
                 )
             return tau
 
-        return METHODS[method](m, q, qd, force, h)
+        return advance(q, qd, force, h)
 
     return Iteration(record(step, m, inputs={"h": (), "number": ()}), 2, number="number")

@@ -1,0 +1,61 @@
+"""Loops kept closed in compiled steps, where nothing can be chosen on the way (RBDA §8.3)."""
+
+import numpy as np
+
+from ..errors import SolverError
+from ..loops import assemble
+from ..loops.constraints import constraint_equation, constraint_error
+from ..loops.lambda_first import damped
+from ..loops.rank import independent_rows
+from ..mechanism import Mechanism
+from ..spatial import Array, solve_spd
+
+Rows = tuple[int, ...]
+
+TRIES = 5
+"""Positions at which constraints are looked at, lest the only one is singular."""
+
+DAMPING = 1e-12
+"""Share by which constraints give way, so that there are accelerations at singular positions, too."""
+
+AWAY = 0.1
+"""rad or m: how far from neutral these positions begin."""
+
+
+def generic_rows(m: Mechanism) -> Rows:
+    """Numbers of constraints that determine all others nearly everywhere, by the mechanism alone.
+
+    They are independent at the least singular of a few closed positions around the neutral one.
+
+    Raises:
+        SolverError: The mechanism could not be assembled at any of them.
+    """
+    rng = np.random.default_rng(0)
+    best, found, failure = (-1, 0.0), (), None
+    for k in range(TRIES):
+        shift = AWAY * rng.normal(size=m.nv) if k else np.zeros(m.nv)
+        try:
+            q = assemble(m, m.integrate(m.neutral(), shift))
+        except SolverError as error:
+            failure = failure or error
+            continue
+        K, _ = constraint_equation(m, q, np.zeros(m.nv))
+        rows = independent_rows(K)
+        least = float(np.linalg.svd(K[rows], compute_uv=False)[-1]) if rows else 0.0
+        if (len(rows), least) > best:
+            best, found = (len(rows), least), tuple(rows)
+    if best[0] < 0 and failure is not None:
+        raise failure
+    return found
+
+
+def closed(m: Mechanism, q: Array, qd: Array, rows: Rows) -> tuple[Array, Array]:
+    """The state after one Newton step towards closed loops, by the shortest change of q, and then of qd.
+
+    It leaves about the square of the gap, which one step of an integrator has made, and nothing grows.
+    """
+    chosen, still = list(rows), np.zeros(m.nv)
+    K = constraint_equation(m, q, still)[0][chosen]
+    q = m.integrate(q, -(K.T @ solve_spd(damped(K @ K.T, DAMPING), constraint_error(m, q)[chosen])))
+    K = constraint_equation(m, q, still)[0][chosen]
+    return q, qd - K.T @ solve_spd(damped(K @ K.T, DAMPING), K @ qd)
