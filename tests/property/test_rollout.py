@@ -1,5 +1,7 @@
 """Rollouts: each trajectory is what a simulation gives, whatever others are computed beside it."""
 
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -235,6 +237,35 @@ def test_memory_is_that_of_the_output():
     tracemalloc.stop()
     output = 2 * count * (steps // 40) * 2 * 8
     assert peak < output + 4 * count * 2 * 8 + 200_000
+
+
+RESIDENT = """
+import resource, numpy as np, whippletree as wt
+def peak():  # of this process until now, in bytes
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+m, count = wt.examples.load("double-pendulum"), 2000
+q0 = np.random.default_rng(0).normal(size=(count, 2))
+def control(t, q, qd):
+    return 0.1 * np.cos(5 * t) - 0.2 * qd
+def rolled(steps, every):
+    return wt.rollout(m, q0, np.zeros(2), control, steps=steps, every=every)
+rolled(10, 10)  # compiled, and what must be loaded is loaded
+before = peak()
+rolled(4000, 4000)  # states of 256 MB are passed, of 64 kB are kept
+passed = peak() - before
+out = rolled(1000, 1)
+kept = peak() - before - sum(part.nbytes for part in out)
+print(passed, kept, sum(part.nbytes for part in out))
+"""
+
+
+def test_the_process_grows_by_the_output_alone():
+    """Whatever the number of steps, by the operating system's own account."""
+    done = subprocess.run([sys.executable, "-c", RESIDENT], capture_output=True, text=True, check=True)
+    passed, kept, output = map(int, done.stdout.split())
+    assert output == 64_000_000
+    assert passed < 2_000_000
+    assert kept < 2_000_000
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import io
 import os
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -180,6 +181,37 @@ def test_a_movie_has_a_frame_for_each_moment(name, tmp_path):
     moving.animate(tmp_path / "run.gif", fps=10)
     assert 1 <= frames(tmp_path / "run.gif") <= 4  # equal ones are joined
     assert os.listdir(tmp_path) == ["run.gif"]
+
+
+def test_an_mp4_is_a_movie_that_plays(tmp_path, monkeypatch):
+    import imageio_ffmpeg
+
+    moving = wt.simulate(wt.examples.load("four-bar"), duration=1.0)
+    moving.animate(tmp_path / "run.mp4", fps=20)
+    assert os.listdir(tmp_path) == ["run.mp4"]
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", tmp_path / "run.mp4", "-f", "rawvideo"]
+    played = subprocess.run([*command, "-pix_fmt", "rgb24", "-"], capture_output=True, check=True)
+    told = played.stderr.decode()
+    assert "Video: h264" in told
+    assert "yuv420p" in told
+    assert "468x468" in told
+    frames = np.frombuffer(played.stdout, np.uint8).reshape(-1, 468, 468, 3).astype(int)
+    assert len(frames) == 20
+    first, last = frames[0], frames[-1]
+    assert first[0, 0].min() > 240  # a white corner
+    assert (np.abs(first - last).max(axis=2) > 100).sum() > 500  # the bars have moved
+
+    def missing():
+        raise RuntimeError("No ffmpeg exe could be found.")
+
+    monkeypatch.setattr(imageio_ffmpeg, "get_ffmpeg_exe", missing)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(
+        wt.InputError, match=r"x\.mp4: \.mp4 needs ffmpeg: pip install whippletree\[view\], or"
+    ):
+        moving.animate(tmp_path / "x.mp4")
+    moving.animate(tmp_path / "x.gif", fps=5)
+    assert sorted(os.listdir(tmp_path)) == ["run.mp4", "x.gif"]
 
 
 def test_movies_that_cannot_be_are_refused(run, tmp_path):

@@ -116,7 +116,7 @@ class Trajectory:
         return plot(self, path)
 
     def animate(self, path: str | os.PathLike[str], fps: int = 30) -> None:
-        """Write a moving picture at the speed of the motion: .gif, or .mp4 where ffmpeg is installed.
+        """Write a moving picture at the speed of the motion: .gif or .mp4.
 
         Bodies are drawn as lines between the places where they are joined. Needs matplotlib: pip install
         whippletree[view].

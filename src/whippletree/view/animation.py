@@ -1,6 +1,8 @@
 """A trajectory as a moving picture: bodies as lines between the places where they are joined."""
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ from ..errors import InputError
 from ..io.atomic import whole
 from ..mechanism import GROUND, Mechanism
 from ..public import forward_kinematics
+from ..simulation.progress import Progress
 from ..simulation.trajectory import Trajectory
 from ..spatial import Array
 from .plots import COLORS
@@ -24,7 +27,7 @@ FLAT = 1e-6
 
 
 def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30) -> None:
-    """Write a moving picture at the speed of the motion; .gif, or .mp4 where ffmpeg is installed."""
+    """Write a moving picture at the speed of the motion: .gif or .mp4, by the suffix."""
     target = Path(path)
     if target.suffix not in MOVIES:
         raise InputError(f"{path}: no movie is written as {target.suffix!r}; known: {', '.join(MOVIES)}")
@@ -35,9 +38,10 @@ def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30)
         import matplotlib  # noqa: F401  # to tell what is missing before the work begins
     except ImportError:
         raise InputError("movies need matplotlib: pip install whippletree[view]") from None
+    program = _ffmpeg(target) if target.suffix == ".mp4" else None
     times = np.arange(trajectory.t[0], trajectory.t[-1], 1.0 / fps)
     strokes = _strokes(m, _resampled(m, trajectory, times))
-    content = _film(strokes, times, trajectory.name, fps, target)
+    content = _film(strokes, times, trajectory.name, fps, program)
     with whole(target) as file:
         file.write(content)
 
@@ -75,23 +79,42 @@ def _strokes(m: Mechanism, q: Array) -> list[tuple[int, Array]]:
     return found
 
 
-def _film(strokes: list[tuple[int, Array]], times: Array, name: str, fps: int, target: Path) -> bytes:
-    """The content of the file."""
-    import tempfile
+def _ffmpeg(target: Path) -> str:
+    """The program that writes .mp4: the one that comes with imageio-ffmpeg, or the system's own."""
+    try:
+        import imageio_ffmpeg
 
+        return imageio_ffmpeg.get_ffmpeg_exe()
+    except (ImportError, RuntimeError):  # not installed, or without a program for this machine
+        found = shutil.which("ffmpeg")
+    if found is None:
+        raise InputError(f"{target}: .mp4 needs ffmpeg: pip install whippletree[view], or write a .gif")
+    return found
+
+
+def _film(strokes: list[tuple[int, Array]], times: Array, name: str, fps: int, program: str | None) -> bytes:
+    """The content of the file: .mp4 by this program, or .gif if there is none."""
+    import matplotlib as mpl
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
-    if target.suffix == ".mp4" and not FFMpegWriter.isAvailable():
-        raise InputError(f"{target}: needs the program ffmpeg, which is not installed; write a .gif")
     figure, draw = _stage(strokes, name)
-    kind: Any = PillowWriter if target.suffix == ".gif" else FFMpegWriter
-    writer = kind(fps=fps)
-    with tempfile.TemporaryDirectory() as folder:  # both writers want a file of their own
-        draft = Path(folder) / f"draft{target.suffix}"
+    if program is None:
+        writer: Any = PillowWriter(fps=fps)
+    else:
+        # Widths and heights that are even, and a layout of colours that every player knows.
+        options = ["-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-movflags", "+faststart"]
+        writer = FFMpegWriter(fps=fps, codec="libx264", extra_args=options)
+    with (
+        tempfile.TemporaryDirectory() as folder,  # both writers want a file of their own
+        mpl.rc_context({} if program is None else {"animation.ffmpeg_path": program}),
+        Progress(len(times), True) as bar,
+    ):
+        draft = Path(folder) / ("draft.gif" if program is None else "draft.mp4")
         with writer.saving(figure, str(draft), dpi=90):
             for k, t in enumerate(times):
                 draw(k, float(t))
                 writer.grab_frame()
+                bar.at(k + 1)
         return draft.read_bytes()
 
 
