@@ -124,6 +124,7 @@ from .simulation import Event, Feedback, Occurrence, Recorded, Trajectory, load_
 from .spatial import Inertia, Placement, maximum, minimum, where
 from .springs import Spring
 from .validation import problems
+from .view.viewer import Viewer, view
 
 __version__ = "0.1.0"
 
@@ -172,6 +173,7 @@ __all__ = [
     "Trajectory",
     "Translation",
     "Universal",
+    "Viewer",
     "WhippletreeError",
     "WorkerError",
     "aba",
@@ -270,6 +272,7 @@ __all__ = [
     "stabilization_time",
     "symbolic",
     "total_mass",
+    "view",
     "where",
     "with_parameters",
 ]

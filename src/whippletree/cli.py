@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import __version__, cli_simulate, demo, examples, io, simulation
+from . import __version__, cli_simulate, cli_view, demo, examples, io, simulation
 from .errors import FileError, SimulationError, WhippletreeError
 from .kernels import cache
 from .mechanism import Mechanism
@@ -167,6 +167,38 @@ def simulate(
     console.print(Text(m.name, "bold"))
     for heading, text in cli_simulate.rows(told):
         console.print(Text(f"  {heading:15}{text}"), soft_wrap=True)
+
+
+@app.command("view")
+def show(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|EXAMPLE|TRAJECTORY",
+            help="A robot file, a bundled mechanism, or a trajectory saved as .npz.",
+        ),
+    ],
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Of the web page; by default 8080 or the next free.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; 0.0.0.0 to be reached from other machines.")
+    ] = "127.0.0.1",
+    floating: Annotated[bool, typer.Option("--floating", help="Let the root of a URDF move freely.")] = False,
+    package: Annotated[
+        list[Path] | None, typer.Option(help="Directory in which packages with meshes are looked for.")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Show a mechanism, or play a trajectory, in the browser, until Ctrl-C.
+
+    Move joints by sliders, drag gravity, simulate from the pose shown, plot energies.
+    """
+    with _one_line_errors():
+        if source not in examples.names():
+            _must_exist(source)
+        viewer = cli_view.start(source, port, host, floating, package or [])
+    cli_view.run(viewer, browser)
 
 
 @app.command("examples")

@@ -16,6 +16,8 @@ from .motion import Motion
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ..view.viewer import Viewer
+
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
@@ -124,6 +126,19 @@ class Trajectory:
         from ..view.animation import animate
 
         animate(self, path, fps)
+
+    def view(self, *, port: int | None = None, host: str = "127.0.0.1") -> "Viewer":
+        """Play the motion in the browser; see `whippletree.view`. Needs viser: pip install whippletree[view].
+
+        >>> import whippletree as wt
+        >>> run = wt.simulate(wt.examples.load("pendulum"), [0.5], duration=0.1, method="rk4")
+        >>> with run.view() as viewer:
+        ...     viewer.q
+        array([0.5])
+        """
+        from ..view.viewer import view
+
+        return view(self, port=port, host=host)
 
 
 def build(motion: Motion, external_power: Array, **recorded: Any) -> Trajectory:

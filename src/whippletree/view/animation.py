@@ -16,6 +16,7 @@ from ..public import forward_kinematics
 from ..simulation.progress import Progress
 from ..simulation.trajectory import Trajectory
 from ..spatial import Array
+from .playback import state_at
 from .plots import COLORS
 
 if TYPE_CHECKING:
@@ -40,21 +41,10 @@ def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30)
         raise InputError("movies need matplotlib: pip install whippletree[view]") from None
     program = _ffmpeg(target) if target.suffix == ".mp4" else None
     times = np.arange(trajectory.t[0], trajectory.t[-1], 1.0 / fps)
-    strokes = _strokes(m, _resampled(m, trajectory, times))
+    strokes = _strokes(m, np.array([state_at(m, trajectory, t)[0] for t in times]))
     content = _film(strokes, times, trajectory.name, fps, program)
     with whole(target) as file:
         file.write(content)
-
-
-def _resampled(m: Mechanism, trajectory: Trajectory, times: Array) -> Array:
-    """(frames, nq) positions between the recorded ones, along the manifold."""
-    after = np.clip(np.searchsorted(trajectory.t, times), 1, len(trajectory) - 1)
-    rows = []
-    for t, k in zip(times, after, strict=True):
-        share = (t - trajectory.t[k - 1]) / (trajectory.t[k] - trajectory.t[k - 1])
-        change = m.difference(trajectory.q[k - 1], trajectory.q[k])
-        rows.append(m.integrate(trajectory.q[k - 1], share * change))
-    return np.array(rows)
 
 
 def _strokes(m: Mechanism, q: Array) -> list[tuple[int, Array]]:

@@ -1,0 +1,51 @@
+"""What `whippletree view` shows, and what it tells while it runs."""
+
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from . import examples, io
+from .errors import InputError
+from .joints import Free
+from .mechanism import Mechanism
+from .simulation import Trajectory, load_trajectory
+from .simulation.files import SUFFIXES as TRAJECTORIES
+from .view.viewer import Viewer, view
+
+TOLD = 10
+"""Warnings that are listed one by one."""
+
+
+def shown(source: str, floating: bool, packages: Sequence[Path]) -> Mechanism | Trajectory:
+    """The bundled mechanism of this name, or what is in the file: a mechanism or a trajectory.
+
+    >>> shown("pendulum", False, [])
+    <Mechanism 'pendulum': 1 bodies, nq = 1, nv = 1>
+    """
+    suffix = Path(source).suffix.lower()
+    if floating and (source in examples.names() or suffix != ".urdf"):
+        raise InputError(f"--floating: {source} has its own root, only URDF files need one")
+    if source in examples.names():
+        return examples.load(source)
+    if suffix in TRAJECTORIES:
+        return load_trajectory(source)
+    return io.load(source, Free() if floating else None, packages)
+
+
+def start(source: str, port: int | None, host: str, floating: bool, packages: Sequence[Path]) -> Viewer:
+    """A viewer of what `shown` finds."""
+    return view(shown(source, floating, packages), port=port, host=host)
+
+
+def run(viewer: Viewer, browser: bool) -> None:
+    """Tell where the page is and what is wrong with the picture, and wait for Ctrl-C."""
+    for line in viewer.warnings[:TOLD]:
+        typer.echo(f"whippletree: {line}", err=True)
+    if len(viewer.warnings) > TOLD:
+        typer.echo(f"whippletree: … and {len(viewer.warnings) - TOLD} more warnings", err=True)
+    typer.echo(f"{viewer.url}   (Ctrl-C to end)")
+    if browser:
+        webbrowser.open(viewer.url)
+    viewer.wait()
