@@ -63,6 +63,8 @@ class Streams:
             direct: Where the rows lie in the end.
         """
         e, size = self.e, self.sizes[array - self.n_inputs]
+        if 8 * size * e.width < _LINE:  # `wt.flush` takes a line at least, and little is gained
+            return list(direct)
         self._first_rows[array] = direct[0]
         # Lines in the room begin where lines in memory do.
         address = e.line(f"ptrtoint ptr {direct[0]} to i64")
@@ -97,8 +99,9 @@ class Streams:
 def flush_text(attributes: str) -> str:
     """`void wt.flush(streamed, to, from, bytes, is first, is last)`: whole lines from the room to memory.
 
-    The room holds the bytes that belong at `to`, behind those left over from the step before in its first
-    line. On the first step there are none: the bytes of that line in front of `to` are not ours to write.
+    The room holds the bytes that belong at `to`, a line at least but on the last step, behind those left over
+    from the step before in its first line. On the first step there are none: the bytes of that line in front
+    of `to` are not ours to write.
     """
     return f"""
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
