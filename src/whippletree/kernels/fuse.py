@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
-
 import numpy as np
 
 from .program import Instruction, Program
@@ -41,12 +39,8 @@ def fuse(program: Program) -> Program:
 
 def _uses(program: Program) -> np.ndarray:
     """How often every value is read, by instructions and as a result."""
-    count = len(program.instructions)
-    uses = np.bincount(np.array(program.results, np.int64), minlength=program.n_values)
-    for operand in range(2, 5):
-        numbers = np.fromiter(map(itemgetter(operand), program.instructions), np.int64, count)
-        uses += np.bincount(numbers[numbers >= 0], minlength=program.n_values)
-    return uses
+    read = np.concatenate([program.columns.operands.ravel(), np.array(program.results, np.int64)])
+    return np.bincount(read[read >= 0], minlength=program.n_values)
 
 
 def _renumbered(program: Program, instructions: list[Instruction]) -> Program:

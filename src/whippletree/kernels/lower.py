@@ -13,7 +13,7 @@ from .structure import Structure
 # Written with the constant on the right: 0 < x as x > 0.
 _MIRRORED = {"lt": "gt", "le": "ge"}
 
-_PLUS, _MINUS = 1, 2
+_MINUS = 2  # of a node's uses: 1 as it is, 2 negated, 3 both
 
 
 class Recording(NamedTuple):
@@ -44,13 +44,16 @@ def lower(graph: Graph, refs: Sequence[int], inputs: tuple[Input, ...], outputs:
                 waiting.remove(ref >> 1)
                 emitter.node(graph.nodes[ref >> 1], ref & -2, uses[ref >> 1] == _MINUS)
 
-    for number, node in enumerate(graph.nodes[n_inputs:], start=n_inputs):
-        if uses[number]:
-            if max(node[1:]) < 2 * n_inputs:
-                waiting.add(number)
-            else:
-                write_waiting(node[1:])
-                emitter.node(node, 2 * number, uses[number] == _MINUS)
+    for number, (node, use) in enumerate(zip(graph.nodes, uses, strict=True)):
+        if not use or number < n_inputs:
+            continue
+        operands = node[1:]
+        if max(operands) < 2 * n_inputs:
+            waiting.add(number)
+            continue
+        if waiting:
+            write_waiting(operands)
+        emitter.node(node, 2 * number, use == _MINUS)
     write_waiting(refs)
     results = tuple(emitter.operand(ref) for ref in refs)
     return Program(inputs, emitter.constants, tuple(emitter.instructions), results, outputs)
@@ -63,17 +66,18 @@ def _uses(graph: Graph, refs: Sequence[int]) -> tuple[bytearray, list[int]]:
     constants = {ref for ref in refs if ref < 0}
     for ref in refs:
         if ref >= 0:
-            uses[ref >> 1] |= _MINUS if ref & 1 else _PLUS
+            uses[ref >> 1] |= 1 + (ref & 1)
     for number in range(len(nodes) - 1, -1, -1):
         use = uses[number]
         if not use:
             continue
-        op, *operands = nodes[number]
+        node = nodes[number]
+        op = node[0]
         if op == "input":
             continue
-        for ref in operands:
+        for ref in node[1:]:
             if ref >= 0:
-                uses[ref >> 1] |= _MINUS if ref & 1 else _PLUS
+                uses[ref >> 1] |= 1 + (ref & 1)
             else:
                 constants.add(ref ^ 1 if use == _MINUS and op == "mul" else ref)
     return uses, sorted(constants, reverse=True)
@@ -118,20 +122,32 @@ class _Emitter:
         """Write one node, negated if `flip` asks for it and it costs nothing."""
         op, known = node[0], self.known
         if op == "mul":
-            a, b = node[1], node[2]
+            _, a, b = node
             if flip and a < 0:
-                known[ref | 1] = self._append("mul", known[a ^ 1], self.operand(b))
-            else:
-                known[ref] = self._append("mul", self.operand(a), self.operand(b))
+                a, ref = a ^ 1, ref | 1
+            first, second = known[a], known[b]
+            if first < 0 or second < 0:
+                first, second = self.operand(a), self.operand(b)
         elif op == "add":
-            first, b = self.operand(node[1]), node[2]
-            if known[b] >= 0:  # the second operand is taken with whichever sign it was computed
-                known[ref] = self._append("add", first, known[b])
-            elif flip:
-                known[ref | 1] = self._append("sub", known[b ^ 1], first)
-            else:
-                known[ref] = self._append("sub", first, known[b ^ 1])
-        elif flip and (op == "eq" or _is_or(node)):
+            _, a, b = node
+            first, second = known[a], known[b]
+            if first < 0:
+                first = self.operand(a)
+            if second < 0:  # the second operand is taken with whichever sign it was computed
+                op, second = "sub", known[b ^ 1]
+                if flip:
+                    first, second, ref = second, first, ref | 1
+        else:
+            self._other(node, ref, flip)
+            return
+        # As `_append` does it, written out: most nodes are of these two kinds.
+        known[ref] = out = self.first + len(self.instructions)
+        self.instructions.append((op, out, first, second, -1))
+
+    def _other(self, node: Node, ref: int, flip: bool) -> None:
+        """Write a node that is neither product nor sum."""
+        op, known = node[0], self.known
+        if flip and (op == "eq" or _is_or(node)):
             self.operand(ref | 1)
         elif op in _MIRRORED and node[1] < 0:
             known[ref] = self._append(_MIRRORED[op], self.operand(node[2]), self.operand(node[1]))

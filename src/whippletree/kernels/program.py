@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from .arguments import Input, arrays, bind, structures
@@ -30,6 +31,20 @@ from .ops import COSTS, OPS
 from .structure import Structure, leaves, unflatten
 
 Instruction = tuple[str, int, int, int, int]
+
+
+class Columns(NamedTuple):
+    """Instructions as arrays, for what is asked of all of them at once.
+
+    Attributes:
+        names: The operations used, sorted.
+        codes: (n,) operation of every instruction, an index into `names`.
+        operands: (n, 3) numbers of the operands, -1 for none.
+    """
+
+    names: list[str]
+    codes: NDArray[np.int64]
+    operands: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -87,28 +102,33 @@ class Program:
         Kinds: mul, add, div, sqrt, trig (sin, cos, tan and their inverses), exp (and log), select (where,
         minimum, maximum, abs, floor), compare (and the logic of comparisons).
         """
-        used: dict[str, int] = {}
-        for instruction in self.instructions:
-            used[instruction[0]] = used.get(instruction[0], 0) + 1
+        names, codes, _ = self.columns
         total = dict.fromkeys(COSTS, 0)
-        for name, times in used.items():
+        for name, times in zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True):
             for kind in OPS[name].cost:
                 total[kind] += times
         return total
 
     @cached_property
+    def columns(self) -> Columns:
+        """The instructions as arrays."""
+        count = len(self.instructions)
+        names = sorted({instruction[0] for instruction in self.instructions})
+        code = {name: number for number, name in enumerate(names)}
+        operands = np.empty((count, 3), np.int64)
+        for k in range(3):
+            operands[:, k] = np.fromiter(map(itemgetter(2 + k), self.instructions), np.int64, count)
+        codes = np.fromiter((code[instruction[0]] for instruction in self.instructions), np.int64, count)
+        return Columns(names, codes, operands)
+
+    @cached_property
     def digest(self) -> str:
         """Hash of the whole content, the same in every process: equal programs have equal digests."""
-        codes = {name: code for code, name in enumerate(sorted({i[0] for i in self.instructions}))}
-        head = repr((self.inputs, self.outputs, sorted(codes), len(self.constants), sys.byteorder))
-        numbers = array("q")
-        for op, _, *operands in self.instructions:
-            numbers.append(codes[op])
-            numbers.extend(operands)
-        numbers.extend(self.results)
+        names, codes, operands = self.columns
+        head = repr((self.inputs, self.outputs, names, len(self.constants), sys.byteorder))
         digest = hashlib.sha256(head.encode())
-        digest.update(np.array(self.constants, dtype=np.float64).tobytes())
-        digest.update(numbers.tobytes())
+        for part in (np.array(self.constants, np.float64), codes, operands, np.array(self.results, np.int64)):
+            digest.update(part.tobytes())
         return digest.hexdigest()
 
     def last_uses(self) -> list[int]:

@@ -6,7 +6,6 @@ Everything here is arrays over all instructions or all operands at once: there m
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,19 +85,13 @@ class Segments:
 
     def _read(self) -> None:
         """Instructions as arrays, signs and order of operands aside."""
-        instructions, count = self.program.instructions, len(self.program.instructions)
-        used = {i[0] for i in instructions}
-        bare = {name: SIGNED[name][0] if name in SIGNED else name for name in used}
-        self.names = sorted(set(bare.values()))
-        codes = {name: self.names.index(bare[name]) for name in used}
-        self.ops: Ints = np.fromiter((codes[i[0]] for i in instructions), np.int64, count)
-        self.operands: Ints = np.empty((count, 3), np.int64)
-        for k in range(3):
-            self.operands[:, k] = np.fromiter(map(itemgetter(2 + k), instructions), np.int64, count)
-        self.signs = np.zeros((count, 2), bool)
-        for name in used & set(SIGNED):
-            where = np.fromiter((i[0] == name for i in instructions), bool, count)
-            self.signs[where] = SIGNED[name][1:]
+        used, codes, operands = self.program.columns
+        bare = [SIGNED[name][0] if name in SIGNED else name for name in used]
+        self.names = sorted(set(bare))
+        self.ops: Ints = np.array([self.names.index(name) for name in bare], np.int64)[codes]
+        self.operands: Ints = operands.copy()
+        signs = np.array([SIGNED[name][1:] if name in SIGNED else (0, 0) for name in used], bool)
+        self.signs = signs.reshape(-1, 2)[codes]
         symmetric = np.isin(self.ops, [k for k, name in enumerate(self.names) if name in SYMMETRIC])
         swap = symmetric & (self.operands[:, 0] > self.operands[:, 1])
         self.operands[swap, :2] = self.operands[swap, 1::-1]

@@ -53,8 +53,7 @@ def pack(program: Program) -> bytes | None:
     outputs = _structure_data(program.outputs)
     if outputs is None or any(structure is None for _, structure in inputs):
         return None
-    ops = sorted({instruction[0] for instruction in program.instructions})
-    code = {name: number for number, name in enumerate(ops)}
+    ops, codes, operands = program.columns
     head = {
         "inputs": inputs,
         "outputs": outputs,
@@ -64,13 +63,12 @@ def pack(program: Program) -> bytes | None:
         "instructions": program.n_instructions,
         "ops": ops,
     }
-    numbers = [number for instruction in program.instructions for number in instruction[2:]]
     return b"".join(
         [
             json.dumps(head).encode() + b"\n",
             np.array(program.constants, _FLOAT).tobytes(),
-            np.array([code[instruction[0]] for instruction in program.instructions], _BYTE).tobytes(),
-            np.array(numbers, _INT).tobytes(),
+            codes.astype(_BYTE).tobytes(),
+            operands.astype(_INT).tobytes(),
             np.array(program.results, _INT).tobytes(),
         ]
     )
