@@ -3,6 +3,8 @@
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,48 @@ def compile(
     (1000, 2)
     """
     return Kernel(record(function, m, inputs=inputs, parameters=parameters, **fixed), _name(function))
+
+
+def kernel(m: Mechanism, name: str, **options: Any) -> Kernel:
+    """The kernel of a public function for a mechanism, made once; see `Mechanism.kernel`."""
+    said = content((m, options))
+    if said is None:  # something of a user, which may have changed since
+        return compile(_public(name), m, **options)
+    return _kernel(name, _Moment(said, m, options))
+
+
+class _Moment:
+    """What a mechanism and options say at one moment, equal to others that say the same."""
+
+    def __init__(self, said: str, m: Mechanism, options: dict[str, Any]) -> None:
+        self.said, self.m, self.options = said, m, options
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Moment) and self.said == other.said
+
+    def __hash__(self) -> int:
+        return hash(self.said)
+
+
+@lru_cache(maxsize=64)
+def _kernel(name: str, moment: _Moment) -> Kernel:
+    return compile(_public(name), moment.m, **moment.options)
+
+
+def _public(name: str) -> Callable[..., Any]:
+    """A public function that takes a mechanism, by name."""
+    from . import public, roads  # on use: roads lead to loops, and those to much else
+
+    doors = {n: value for n, value in [*vars(public).items(), *vars(roads).items()] if _is_door(value)}
+    if name not in doors:
+        near = get_close_matches(str(name), doors)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ", as 'aba'"
+        raise InputError(f"there is no function {name!r} of a mechanism: give the name of a public one{hint}")
+    return doors[name]
+
+
+def _is_door(value: Any) -> bool:
+    return inspect.isfunction(value) and hasattr(value, "__wrapped__")
 
 
 def symbolic(

@@ -1,7 +1,7 @@
 """The mechanism: bodies joined into a tree, with loops, frames and gears (RBDA §4.1-4.3, table 4.3)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .physical import inertia_fault
 from .spatial import Array, Inertia, Placement, Transform
 from .springs import Spring, joint_force_fault
 from .summary import summary
+
+if TYPE_CHECKING:
+    from .kernels.kernel import Kernel
 
 __all__ = ["GROUND", "Body", "Frame", "Gear", "Geometry", "Limits", "Mechanism"]
 
@@ -320,6 +323,24 @@ class Mechanism:
         """(nq,) dq/dt at the velocity qd (nv,)."""
         parts = self._by_joint((q, self.q_index), (qd, self.v_index))
         return _join([joint.rate(q_i, qd_i) for joint, q_i, qd_i in parts])
+
+    # Speed
+
+    def kernel(self, name: str, **options: Any) -> "Kernel":
+        """Machine code of a public function for this mechanism, as it is now: `compile`, made once and kept.
+
+        Args:
+            name: The function's name, as "aba".
+            options: As for `compile`: inputs, parameters, and values of arguments, as frame="tool".
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("double-pendulum")
+        >>> m.kernel("aba")(np.array([0.3, 0.5]), np.zeros(2), np.zeros(2)).round(3)
+        array([  0.375, -11.424])
+        """
+        from .compile import kernel  # on use: it stands far above
+
+        return kernel(self, name, **options)
 
     # Values
 
