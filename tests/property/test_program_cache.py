@@ -36,14 +36,17 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def recordings(monkeypatch, folder):
-    """The list of functions recorded from now on."""
-    made = []
+    """What names the programs recorded from now on."""
+    made, program = [], stored.program
 
-    def counted(function, inputs):
-        made.append(function)
-        return trace(function, inputs)
+    def counted(parts, record):
+        def recorded():
+            made.append(parts)
+            return record()
 
-    monkeypatch.setattr(sys.modules["whippletree.compile"], "trace", counted)
+        return program(parts, recorded)
+
+    monkeypatch.setattr(stored, "program", counted)
     return made
 
 
@@ -378,10 +381,9 @@ SCRIPT = """
 import os, sys
 import numpy as np
 import whippletree as wt
-from whippletree.kernels import cache
-module = sys.modules["whippletree.compile"]
-count, trace = [], module.trace
-module.trace = lambda *a: (count.append(1), trace(*a))[1]
+from whippletree.kernels import cache, stored
+count, program = [], stored.program
+stored.program = lambda parts, record: program(parts, lambda: (count.append(1), record())[1])
 m = wt.examples.load("double-pendulum")
 if len(sys.argv) > 1:
     os.utime(sys.argv[1])
