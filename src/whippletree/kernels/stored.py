@@ -68,7 +68,7 @@ def pack(program: Program) -> bytes | None:
             json.dumps(head).encode() + b"\n",
             np.array(program.constants, _FLOAT).tobytes(),
             codes.astype(_BYTE).tobytes(),
-            operands.astype(_INT).tobytes(),
+            operands.T.astype(_INT).tobytes(),
             np.array(program.results, _INT).tobytes(),
         ]
     )
@@ -109,12 +109,12 @@ class _Stored(Program):
         n = self.n_instructions
         constants = np.frombuffer(body, _FLOAT, n_constants)
         codes = np.frombuffer(body, _BYTE, n, 8 * n_constants)
-        numbers = np.frombuffer(body, _INT, 3 * n, 8 * n_constants + n).reshape(n, 3)
+        numbers = np.frombuffer(body, _INT, 3 * n, 8 * n_constants + n).reshape(3, n)
         results = np.frombuffer(body, _INT, -1, 8 * n_constants + n + 12 * n)
         first = self.n_inputs + n_constants
         names = [ops[code] for code in codes.tolist()]
         instructions: tuple[Instruction, ...] = tuple(
-            zip(names, range(first, first + n), *numbers.T.tolist(), strict=True)
+            zip(names, range(first, first + n), *numbers.tolist(), strict=True)
         )
         vars(self).update(
             constants=tuple(constants.tolist()),
