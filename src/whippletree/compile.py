@@ -3,7 +3,6 @@
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -99,6 +98,8 @@ def _public(name: str) -> Callable[..., Any]:
 
     doors = {n: value for n, value in [*vars(public).items(), *vars(roads).items()] if _is_door(value)}
     if name not in doors:
+        from difflib import get_close_matches
+
         near = get_close_matches(str(name), doors)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ", as 'aba'"
         raise InputError(f"there is no function {name!r} of a mechanism: give the name of a public one{hint}")

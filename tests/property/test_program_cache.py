@@ -338,6 +338,19 @@ def test_damaged_entries_are_recorded_anew(damage, recordings, folder):
     assert len(recordings) == 2
 
 
+def test_processes_at_once(folder):
+    command = [sys.executable, "-c", SCRIPT]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    running = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    told = [process.communicate()[0].split() for process in running]
+    assert [process.returncode for process in running] == [0, 0]
+    assert told[0][1] == told[1][1]
+    assert len(entries(folder)) == 3
+    assert cache.info().entries == 3
+
+
 def test_no_cache_at_all(recordings, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/none")
     for count in (1, 2):

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +86,8 @@ def _to_npz(trajectory: Trajectory) -> bytes:
 
 
 def _from_npz(path: Path, content: bytes) -> Trajectory:
+    from zipfile import BadZipFile
+
     from ..io.toml import parse
 
     try:
@@ -104,7 +105,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         ValueError,
         KeyError,
         TypeError,
-        zipfile.BadZipFile,
+        BadZipFile,
         NotImplementedError,
     ) as error:
         raise FileError(path, f"is no trajectory of ours, or damaged: {error}") from None

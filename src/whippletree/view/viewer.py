@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -192,6 +191,8 @@ def _check_free(host: str, port: int | None) -> None:
     """InputError for an address that cannot be had: viser would silently take the next port, or hang."""
     if port is not None and not (isinstance(port, int) and 0 <= port <= 65535):
         raise InputError(f"port is {port!r}, expected a number from 0 to 65535")
+    import socket  # on use, like all that only the viewer needs
+
     try:
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
