@@ -119,7 +119,7 @@ from .public import (
     stabilization_time,
     total_mass,
 )
-from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, methods
+from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, method_reason, methods
 from .simulation import Event, Feedback, Occurrence, Recorded, Trajectory, load_trajectory, rollout, simulate
 from .spatial import Inertia, Placement, maximum, minimum, where
 from .springs import Spring
@@ -242,6 +242,7 @@ __all__ = [
     "loop_joint_position",
     "loop_joint_velocity",
     "maximum",
+    "method_reason",
     "methods",
     "minimum",
     "mobility",

@@ -18,6 +18,7 @@ from .dynamics.requirements import (
 )
 from .errors import InputError, ModelError
 from .loops.closed import check_closed
+from .loops.estimate import operations
 from .loops.inverse import closed_inverse_dynamics
 from .loops.rcr import same_bases
 from .mechanism import Mechanism
@@ -40,7 +41,11 @@ class Road(NamedTuple):
 
 TREE = (without_gears, without_loops)
 
-# The first that applies is the one "auto" takes.
+DENSER = 1.05
+"""Coordinate reduction has to be dearer than `lambda_first` by this factor before "auto" leaves it: the
+operations of either are estimates."""
+
+# The first that applies is the one "auto" takes, but see `methods`.
 ROADS: dict[str, Road] = {
     "aba": Road(public.aba, TREE),
     "crba": Road(public.forward_dynamics_crba, TREE),
@@ -63,7 +68,10 @@ ROADS: dict[str, Road] = {
 
 @checked
 def methods(m: Mechanism) -> list[str]:
-    """Names of the methods of forward dynamics that apply to a mechanism, the usual one first.
+    """Names of the methods of forward dynamics that apply to a mechanism, the one "auto" takes first.
+
+    That is recursive coordinate reduction if there are loops, except where these are coupled so densely
+    that "lambda-first" takes fewer operations; `method_reason` tells.
 
     >>> import whippletree as wt
     >>> wt.methods(wt.examples.load("double-pendulum"))
@@ -71,7 +79,45 @@ def methods(m: Mechanism) -> list[str]:
     >>> wt.methods(wt.examples.load("four-bar"))[:4]
     ['grcr', 'acs', 'rcr', 'lambda-first']
     """
-    return [name for name, road in ROADS.items() if road.fault(m) is None]
+    names = [name for name, road in ROADS.items() if road.fault(m) is None]
+    return sorted(names, key=lambda name: name != "lambda-first") if _is_dense(m) else names
+
+
+@checked
+def method_reason(m: Mechanism) -> str:
+    """Which method "auto" takes for a mechanism, and why.
+
+    Operations are estimated from the pattern of joints and loops in a general position; what every
+    method needs is not in them.
+
+    >>> import whippletree as wt
+    >>> print(wt.method_reason(wt.examples.load("double-pendulum")))
+    aba: a tree without gears or loops takes the articulated-body algorithm
+    >>> print(wt.method_reason(wt.examples.load("delta-robot")))
+    grcr: coordinate reduction takes about 6569 operations a state, lambda-first about 8336
+    """
+    if not m.loops:
+        if m.gears:
+            return "geared: a tree with gears is reduced to the joints that drive it"
+        return "aba: a tree without gears or loops takes the articulated-body algorithm"
+    by = operations(m)
+    if _is_dense(m):
+        return (
+            f"lambda-first: the loops are coupled so densely that it takes about {by.lambda_first} "
+            f"operations a state, coordinate reduction (grcr) about {by.grcr}"
+        )
+    return (
+        f"grcr: coordinate reduction takes about {by.grcr} operations a state, "
+        f"lambda-first about {by.lambda_first}"
+    )
+
+
+def _is_dense(m: Mechanism) -> bool:
+    """Whether the loops of a mechanism are coupled so densely that coordinate reduction costs more."""
+    if not m.loops:
+        return False
+    by = operations(m)
+    return by.grcr > DENSER * by.lambda_first
 
 
 @checked

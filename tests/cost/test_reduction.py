@@ -5,7 +5,7 @@ import pytest
 
 import whippletree as wt
 from whippletree.compile import record
-from whippletree.examples.linkages import four_bars
+from whippletree.examples.linkages import four_bar_tree, four_bars
 
 
 def cost(m, q):
@@ -65,36 +65,9 @@ def test_a_long_loop_costs_a_constant_for_each_link():
     assert np.ptp(steps) == 0
 
 
-def tree_of_four_bars(levels):
-    """Four-bars hung on four-bars, two on each: 2^levels - 1 loops, each with a base of its own."""
-    m = wt.Mechanism("tree", gravity=(0.0, -9.81, 0.0))
-    rod = wt.Inertia(1.0, (0.5, 0.1, 0.0), (0.01, 0.1, 0.1))
-
-    def hang(parent, name, level):
-        left, right = wt.Placement((0.0, 0.0, 0.0)), wt.Placement((0.8, 0.1, 0.0))
-        for bar, at, turn in (("a", left, -1.0), ("b", right, -1.3)):
-            m.add_body(f"{name}{bar}", wt.Revolute("z"), parent, at @ wt.Placement(rpy=(0, 0, turn)), rod)
-        pose = wt.forward_kinematics(m, m.neutral())
-        at_a, at_b = (pose[m.body_number(f"{name}{bar}")] @ [1.0, 0.0, 0.0, 1.0] for bar in "ab")
-        R = pose[m.body_number(f"{name}a")][:3, :3]
-        offset = R.T @ (at_b - at_a)[:3]
-        turn = np.arctan2(offset[1], offset[0])
-        place = wt.Placement((1.0, 0.0, 0.0), rpy=(0.0, 0.0, turn))
-        m.add_body(f"{name}c", wt.Revolute("z"), f"{name}a", place, rod)
-        length = float(np.hypot(offset[0], offset[1]))
-        pins = wt.Placement((length, 0.0, 0.0)), wt.Placement((1.0, 0.0, 0.0))
-        m.add_loop(name, wt.Revolute("z"), f"{name}c", f"{name}b", *pins)
-        if level > 1:
-            hang(f"{name}c", f"{name}l", level - 1)
-            hang(f"{name}b", f"{name}r", level - 1)
-
-    hang("ground", "t", levels)
-    return m
-
-
 @pytest.mark.parametrize("levels", [2, 3])
 def test_a_tree_of_four_bars_is_solved_right(levels):
-    m = tree_of_four_bars(levels)
+    m = four_bar_tree(levels)
     q = m.neutral()
     rng = np.random.default_rng(levels)
     qd, tau = wt.project_velocity(m, q, rng.normal(size=m.nv)), rng.normal(size=m.nv)
@@ -103,6 +76,6 @@ def test_a_tree_of_four_bars_is_solved_right(levels):
 
 
 def test_a_tree_of_four_bars_costs_in_proportion_to_its_loops():
-    totals = [sum(cost(m := tree_of_four_bars(levels), m.neutral()).values()) for levels in (3, 4, 5)]
+    totals = [sum(cost(m := four_bar_tree(levels), m.neutral()).values()) for levels in (3, 4, 5)]
     per_loop = [total / (2**levels - 1) for total, levels in zip(totals, (3, 4, 5), strict=True)]
     assert per_loop[2] < 1.1 * per_loop[1] < 1.3 * per_loop[0]

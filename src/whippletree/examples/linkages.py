@@ -235,6 +235,39 @@ def four_bars(windows: int = 40) -> Mechanism:
     return m
 
 
+def four_bar_tree(levels: int = 3) -> Mechanism:
+    """Four-bars hung on four-bars, two on each: 2^levels - 1 loops, each with a base body of its own.
+
+    Closed at q = 0. The first four-bar hangs from the ground, of every other one two bars hang from the
+    coupler or from the second bar of the four-bar above.
+
+    Args:
+        levels: How many four-bars hang below each other.
+    """
+    m = Mechanism("four-bar-tree", gravity=(0.0, -9.81, 0.0))
+    rod = Inertia(1.0, (0.5, 0.1, 0.0), (0.01, 0.1, 0.1))
+    turns = {"a": -1.0, "b": -1.3}
+    pivots = {"a": np.zeros(2), "b": np.array([0.8, 0.1])}
+    tips = {bar: pivots[bar] + [np.cos(turn), np.sin(turn)] for bar, turn in turns.items()}
+    across = tips["b"] - tips["a"]
+    length, turn = float(np.hypot(*across)), float(np.arctan2(across[1], across[0]))
+    tip = Placement((1.0, 0.0, 0.0))
+
+    def hang(parent: str, name: str, level: int) -> None:
+        for bar, angle in turns.items():
+            at = Placement((*_point(pivots[bar]), 0.0), rpy=(0.0, 0.0, angle))
+            m.add_body(f"{name}{bar}", Revolute("z"), parent, at, rod)
+        at = tip @ Placement(rpy=(0.0, 0.0, turn - turns["a"]))
+        m.add_body(f"{name}c", Revolute("z"), f"{name}a", at, rod)
+        m.add_loop(name, Revolute("z"), f"{name}c", f"{name}b", Placement((length, 0.0, 0.0)), tip)
+        if level > 1:
+            hang(f"{name}c", f"{name}l", level - 1)
+            hang(f"{name}b", f"{name}r", level - 1)
+
+    hang(GROUND, "t", levels)
+    return m
+
+
 def andrews_squeezer() -> Mechanism:
     """Andrews' squeezing mechanism: seven bodies, three loops through one point, driven by a motor.
 

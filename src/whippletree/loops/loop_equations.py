@@ -9,7 +9,7 @@ import numpy as np
 from ..mechanism import Mechanism
 from ..spatial import Array, maximum
 from .constraints import stabilizing_term
-from .group import Group, Handle, Step, merged
+from .group import Group, Handle, Minimized, Sheared, Step, Substituted, merged
 from .reduction import Choices, Pivot
 from .relations import position_errors, relations
 
@@ -67,7 +67,7 @@ class LoopEquations:
                 groups.append(group)
         return steps, groups
 
-    def _solve_row(self, l: int, row: int, d: int, group: Group, handle: Handle) -> Step:
+    def _solve_row(self, l: int, row: int, d: int, group: Group, handle: Handle) -> Substituted:
         """Solve one row of a relation for one variable and put the solution in its place."""
         entries = {v: column[row] for v, column in group.coefficients(l)}
         pivot = entries.pop(d)
@@ -76,9 +76,11 @@ class LoopEquations:
         G = {v: -(entry * reciprocal) for v, entry in entries.items() if not _is_zero(entry)}
         return group.substitute(d, G, self.k[l][row] * reciprocal, self.k, handle)
 
-    def release(self, group: Group, handle: Handle) -> list[Step]:
+    def release(self, group: Group, handle: Handle) -> list[Minimized | Sheared]:
         """Eliminate the variables that no relation ties, and those that others can stand for."""
-        steps: list[Step] = [group.minimize(v, handle) for v in list(group.variables) if not group.tied(v)]
+        steps: list[Minimized | Sheared] = [
+            group.minimize(v, handle) for v in list(group.variables) if not group.tied(v)
+        ]
         if not group.variables:
             return steps
         variables, pivots = self.choices.release(group)

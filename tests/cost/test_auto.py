@@ -1,0 +1,113 @@
+"""Which method of forward dynamics "auto" takes for loops: the one with fewer operations.
+
+Source of truth: operations counted in recorded programs.
+"""
+
+import numpy as np
+import pytest
+
+import whippletree as wt
+from whippletree.compile import record
+from whippletree.examples.linkages import four_bar_tree, four_bars
+from whippletree.loops.estimate import operations
+from whippletree.loops.rank import independent_rows
+
+
+def in_a_row():
+    return four_bars(8), 1.1 * np.array([1.0 if i % 2 == 0 else -1.0 for i in range(17)])
+
+
+def bundled(name):
+    m = wt.examples.load(name)
+    return m, wt.assemble(m, m.neutral())
+
+
+def tree():
+    m = four_bar_tree(3)
+    return m, m.neutral()
+
+
+def grid(columns, rows):
+    """Bars along all edges of a grid that stands on the ground, pinned together where they meet."""
+    m = wt.Mechanism("grid", gravity=(0.0, -9.81, 0.0))
+    corner = {(i, j): np.array([i + 0.1 * j, 1.0 * j]) for i in range(columns + 1) for j in range(rows + 1)}
+    holder = {(i, 0): "ground" for i in range(columns + 1)}
+    origin = {"ground": np.zeros(2)}
+    bars = [((i, j), (i, j + 1)) for j in range(rows) for i in range(columns + 1)]
+    bars += [((i, j), (i + 1, j)) for j in range(1, rows + 1) for i in range(columns)]
+    for start, end in bars:
+        d = corner[end] - corner[start]
+        spin = np.diag([0.001 + d[1] ** 2 / 12, 0.001 + d[0] ** 2 / 12, d @ d / 12])
+        rod = wt.Inertia(mass=1.0, com=(*(d / 2), 0.0), about_com=spin)
+        name, parent = f"{start}-{end}", holder[start]
+        at = corner[start] - origin[parent]
+        m.add_body(name, wt.Revolute("z"), parent, wt.Placement((*at, 0.0)), rod)
+        origin[name] = corner[start]
+        other = holder.setdefault(end, name)
+        if other != name:
+            places = (wt.Placement((*(corner[end] - origin[body]), 0.0)) for body in (other, name))
+            m.add_loop(f"at {end} to {name}", wt.Revolute("z"), other, name, *places)
+    return m, m.neutral()
+
+
+def table_legs(links, every):
+    """A chain of general links of which every few are kept in a plane; all loops share the first ones."""
+    m = wt.Mechanism("table")
+    link = wt.Inertia(1.0, (0.1, 0.2, 0.3), (0.3, 0.4, 0.5))
+    place = wt.Placement((0.3, 0.1, -0.2), rpy=(0.4, 0.9, -0.3))
+    for i in range(links):
+        m.add_body(f"b{i}", wt.Revolute("z"), f"b{i - 1}" if i else "ground", place, link)
+    q = 0.2 * np.ones(links)
+    for i, pose in enumerate(wt.forward_kinematics(m, q)):
+        if i % every == every - 1:
+            at = wt.Placement(pose[:3, 3], rotation=pose[:3, :3])
+            m.add_loop(f"plane{i}", wt.Planar(), "ground", f"b{i}", at)
+    return m, q
+
+
+CASES = {
+    "four-bars": in_a_row,
+    "tree of four-bars": tree,
+    "grid": lambda: grid(3, 3),
+    "stewart-platform": lambda: bundled("stewart-platform"),
+    "delta-robot": lambda: bundled("delta-robot"),
+    "linkage-quadruped": lambda: bundled("linkage-quadruped"),
+    "andrews-squeezer": lambda: bundled("andrews-squeezer"),
+    "five-bar": lambda: bundled("five-bar"),
+    "table legs": lambda: table_legs(12, 4),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_auto_takes_what_costs_less(case):
+    m, q = CASES[case]()
+    rows = independent_rows(wt.constraint_jacobian(m, q))
+    counted = {
+        "grcr": sum(record(wt.grcr, m, reduction=wt.choose_reduction(m, q)).cost.values()),
+        "lambda-first": sum(record(wt.lambda_first, m, rows=rows).cost.values()),
+    }
+    chosen = wt.methods(m)[0]
+    assert chosen == min(counted, key=lambda name: counted[name])
+    assert wt.method_reason(m).startswith(f"{chosen}: ")
+    estimated = operations(m)
+    assert str(estimated.grcr) in wt.method_reason(m)
+    assert str(estimated.lambda_first) in wt.method_reason(m)
+    ratio = (estimated.grcr / estimated.lambda_first) / (counted["grcr"] / counted["lambda-first"])
+    assert 2 / 3 < ratio < 3 / 2
+
+
+def test_dense_coupling_is_said_to_be_the_reason():
+    m, q = CASES["table legs"]()
+    assert "coupled so densely" in wt.method_reason(m)
+    assert set(wt.methods(m)) >= {"grcr", "lambda-first", "kkt"}
+    zero = np.zeros(m.nv)
+    expected = wt.grcr(m, q, zero, zero)
+    found = wt.forward_dynamics(m, q, zero, zero)
+    np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_mechanisms_that_differ_by_a_loop_are_told_apart():
+    m = four_bars(2)
+    before = operations(m)
+    m.loops.pop()
+    assert operations(m) != before
