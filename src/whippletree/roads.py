@@ -41,9 +41,8 @@ class Road(NamedTuple):
 
 TREE = (without_gears, without_loops)
 
-DENSER = 1.05
-"""Coordinate reduction has to be dearer than `lambda_first` by this factor before "auto" leaves it: the
-operations of either are estimates."""
+IN_DOUBT = 1.03
+"""Operations are estimates: by this factor coordinate reduction has to be dearer before "auto" leaves it."""
 
 # The first that applies is the one "auto" takes, but see `methods`.
 ROADS: dict[str, Road] = {
@@ -70,8 +69,8 @@ ROADS: dict[str, Road] = {
 def methods(m: Mechanism) -> list[str]:
     """Names of the methods of forward dynamics that apply to a mechanism, the one "auto" takes first.
 
-    That is recursive coordinate reduction if there are loops, except where these are coupled so densely
-    that "lambda-first" takes fewer operations; `method_reason` tells.
+    That is recursive coordinate reduction if there are loops, except where "lambda-first" takes fewer
+    operations, as it may where few constraints tie many joints together; `method_reason` tells.
 
     >>> import whippletree as wt
     >>> wt.methods(wt.examples.load("double-pendulum"))
@@ -80,7 +79,7 @@ def methods(m: Mechanism) -> list[str]:
     ['grcr', 'acs', 'rcr', 'lambda-first']
     """
     names = [name for name, road in ROADS.items() if road.fault(m) is None]
-    return sorted(names, key=lambda name: name != "lambda-first") if _is_dense(m) else names
+    return sorted(names, key=lambda name: name != "lambda-first") if _is_better_by_forces(m) else names
 
 
 @checked
@@ -101,10 +100,10 @@ def method_reason(m: Mechanism) -> str:
             return "geared: a tree with gears is reduced to the joints that drive it"
         return "aba: a tree without gears or loops takes the articulated-body algorithm"
     by = operations(m)
-    if _is_dense(m):
+    if _is_better_by_forces(m):
         return (
-            f"lambda-first: the loops are coupled so densely that it takes about {by.lambda_first} "
-            f"operations a state, coordinate reduction (grcr) about {by.grcr}"
+            f"lambda-first: it takes about {by.lambda_first} operations a state, coordinate reduction (grcr) "
+            f"about {by.grcr}, as few constraints tie many joints together"
         )
     return (
         f"grcr: coordinate reduction takes about {by.grcr} operations a state, "
@@ -112,12 +111,12 @@ def method_reason(m: Mechanism) -> str:
     )
 
 
-def _is_dense(m: Mechanism) -> bool:
-    """Whether the loops of a mechanism are coupled so densely that coordinate reduction costs more."""
+def _is_better_by_forces(m: Mechanism) -> bool:
+    """Whether solving for the constraint forces costs less than coordinate reduction."""
     if not m.loops:
         return False
     by = operations(m)
-    return by.grcr > DENSER * by.lambda_first
+    return by.grcr > IN_DOUBT * by.lambda_first
 
 
 @checked

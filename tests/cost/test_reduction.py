@@ -65,6 +65,47 @@ def test_a_long_loop_costs_a_constant_for_each_link():
     assert np.ptp(steps) == 0
 
 
+def bow(planar):
+    """A spatial loop that ends in a long planar chain: its joints alone can never determine the loop."""
+    m = wt.Mechanism("bow")
+    link = wt.Inertia(1.0, (0.1, 0.2, 0.3), (0.3, 0.4, 0.5))
+    general = wt.Placement((0.3, 0.1, -0.2), rpy=(0.4, 0.9, -0.3))
+    flat = wt.Placement((0.4, 0.1, 0.0), rpy=(0.0, 0.0, 0.3))
+    for i in range(6 + planar):
+        m.add_body(
+            f"b{i}", wt.Revolute("z"), f"b{i - 1}" if i else "ground", general if i < 7 else flat, link
+        )
+    q = 0.2 * np.ones(m.nv)
+    end = wt.forward_kinematics(m, q)[-1]
+    m.add_loop(
+        "closure",
+        wt.Revolute("z"),
+        "ground",
+        m.bodies[-1].name,
+        wt.Placement(end[:3, 3], rotation=_rotation(end)),
+    )
+    return m, q
+
+
+def test_a_long_planar_part_of_a_spatial_loop_costs_a_constant_for_each_link():
+    totals = [sum(cost(*bow(planar)).values()) for planar in (6, 12, 18, 24, 30)]
+    steps = np.diff(totals)
+    assert np.ptp(steps) < 0.15 * steps[0]
+
+
+@pytest.mark.parametrize("planar", [4, 9, 14])
+def test_a_planar_part_of_a_spatial_loop_is_solved_right_away_from_where_it_was_chosen(planar):
+    m, q = bow(planar)
+    reduction = wt.choose_reduction(m, q)
+    rng = np.random.default_rng(planar)
+    for _ in range(3):
+        at = wt.assemble(m, q + 0.1 * rng.normal(size=m.nv))
+        qd, tau = wt.project_velocity(m, at, rng.normal(size=m.nv)), rng.normal(size=m.nv)
+        expected = wt.kkt(m, at, qd, tau)
+        found = wt.grcr(m, at, qd, tau, reduction=reduction)
+        np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("levels", [2, 3])
 def test_a_tree_of_four_bars_is_solved_right(levels):
     m = four_bar_tree(levels)

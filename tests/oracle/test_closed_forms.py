@@ -206,7 +206,7 @@ class Compiled:
 
     def __call__(self, q, qd):
         if self.quality is None or self.quality(q) < 0.2 * self.best:
-            choices, zero = self.choices(), np.zeros(self.m.nv)
+            choices, zero = self.choices(self.m, q), np.zeros(self.m.nv)
             reduced_dynamics(self.m, q, zero, zero, None, LoopEquations(self.m, q, zero, None, choices))
             reduction = choices.reduction
             self.dependents.append(reduction.dependents)

@@ -97,7 +97,7 @@ class _Watched(LoopEquations):
     """Loop equations that keep count."""
 
     def __init__(self, m: Mechanism, q: Array, prices: Prices) -> None:
-        super().__init__(m, q, np.zeros(m.nv), None, BestConditioned())
+        super().__init__(m, q, np.zeros(m.nv), None, BestConditioned(m, q))
         self.prices, self.total = prices, 0
 
     def release(self, group: Group, handle: Handle) -> list[Minimized | Sheared]:

@@ -1,4 +1,36 @@
-"""Forward dynamics of closed loops by generalized recursive coordinate reduction."""
+"""Forward dynamics of closed loops by generalized recursive coordinate reduction.
+
+Critchley & Anderson, A generalized recursive coordinate reduction method for multibody system dynamics, and
+where its parts are found here:
+
+    loop base body 0_i (§3)         `Relation.base`, the last body that supports both sides of a loop.
+    phantom body n_i (§3, fig. 2)   The successor side of the loop joint. The paper adds a massless copy of
+                                    the base beyond it and asks that it stand still on the base (eq 23, 24);
+                                    that is `loop_relation`, seen from the base, with the freedoms of the
+                                    loop joint taken out by T, not by last coordinates without mass.
+    W, X, Y, Z (eq 38-45, 69-81)    `Substituted`: dependent accelerations by those they depend on. Put in at
+                                    the base, where the whole loop is known, hence in any order: this is the
+                                    arbitrary selection of §4 for all loops, without its n_I³.
+    virtual terminal body p_i (§3)  The body at which `release` leaves no more variables than the loop has
+                                    rows: inboard of it every joint is eliminated as in a tree.
+    Î^{k;0}, ⁰Î^k, F̂ (eq 52-64)     `Handle`, I^A and p^A of the body, and `Group`, N, W, r of variables that
+                                    wait. The paper refers bodies of a loop to its base by a second inertia;
+                                    here the acceleration of the body itself is the only one, and what a
+                                    loop adds is in N. Bodies common to several loops need no third inertia
+                                    (eq 103-111), nor n_b of them in a lattice (§6): loops with different
+                                    bases only wait together.
+    topology adjustment (§5)        `shear`. The paper cuts a loop whose last coordinates do not determine
+                                    it into coupled loops by fictitious joints, at most m_i coordinates more,
+                                    so that each can be solved at its end. Here coordinates that wait are
+                                    replaced by combinations of which the loop sees only as many as it has
+                                    rows; the others are free and go at once. No joint is added, the same
+                                    m_i variables go on, chosen by the largest pivot, and the cost is
+                                    O(n + m) likewise.
+
+A part of a loop that has less freedom than the loop has rows, such as joints that are all parallel, keeps as
+many variables as it has freedom (`BestConditioned.release`), so that it may be long, too: the worst case of
+§4, "large planar portions", costs the same for each joint.
+"""
 
 import functools
 from typing import Any
@@ -50,7 +82,7 @@ def grcr(
     >>> wt.grcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    choices = BestConditioned() if reduction is None else reduction.replay()
+    choices = BestConditioned(m, q) if reduction is None else reduction.replay()
     return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, choices))
 
 
@@ -73,7 +105,7 @@ def choose_reduction(m: Mechanism, q: Array) -> Reduction:
     >>> fast(m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    choices, zero = BestConditioned(), np.zeros(m.nv)
+    choices, zero = BestConditioned(m, q), np.zeros(m.nv)
     reduced_dynamics(m, q, zero, zero, None, LoopEquations(m, q, zero, None, choices))
     return choices.reduction
 
@@ -136,7 +168,7 @@ def reduced_dynamics(
         at_body[i], left = loops.solve(i, groups[i], handles[i])
         group = merged(left)
         _add_joint(m, i, S[i], tau, group, handles[i], loops)
-        at_joint[i] = loops.release(group, handles[i])
+        at_joint[i] = [*loops.release(group, handles[i])]
         if lam[i] != -1:
             _hand_over(X[i], c[i], group, handles[i], handles[lam[i]])
         else:

@@ -77,13 +77,14 @@ Step = Minimized | Substituted | Sheared
 
 @dataclass
 class Group:
-    """Variables and their quadratic form."""
+    """Variables and their quadratic form; `mixed` are the relations that others have been put into."""
 
     variables: list[int] = field(default_factory=list)
     N: dict[int, Array] = field(default_factory=dict)
     r: dict[int, Any] = field(default_factory=dict)
     W: dict[tuple[int, int], Any] = field(default_factory=dict)
     C: dict[int, dict[int, Array]] = field(default_factory=dict)
+    mixed: set[int] = field(default_factory=set)
 
     def inertia(self, v: int, w: int) -> Any:
         """W_vw."""
@@ -154,6 +155,7 @@ class Group:
         for l, row in self.C.items():
             if d in row:
                 column = row.pop(d)
+                self.mixed.add(l)
                 k[l] = k[l] - column * constant
                 for v, g in G.items():
                     row[v] = row[v] + g * column if v in row else g * column
@@ -183,6 +185,7 @@ def merged(groups: Iterable[Group]) -> Group:
         result.N |= group.N
         result.r |= group.r
         result.W |= group.W
+        result.mixed |= group.mixed
         for l, row in group.C.items():
             result.C[l] = result.C.get(l, {}) | row
     return result

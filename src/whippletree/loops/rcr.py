@@ -38,7 +38,9 @@ def rcr(
     >>> wt.rcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, LastCoordinates(m)))
+    return reduced_dynamics(
+        m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, LastCoordinates(m, q))
+    )
 
 
 def acs(
@@ -67,7 +69,7 @@ def acs(
     >>> wt.acs(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, Arbitrary()))
+    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, Arbitrary(m, q)))
 
 
 def same_bases(m: Mechanism) -> str | None:

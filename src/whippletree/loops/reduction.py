@@ -1,6 +1,7 @@
 """Which coordinates depend on which: the choices that recursive coordinate reduction needs."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..mechanism import Mechanism
 from ..spatial import Array
 from .group import Group
 from .rank import Elimination, eliminate
-from .relations import branch, loop_ends, velocities
+from .relations import Relation, branch, loop_ends, relations, velocities
 
 
 class Pivot(NamedTuple):
@@ -90,9 +91,11 @@ class Replay:
 class BestConditioned:
     """Choices by the largest pivot, made at a position given in numbers, and written down."""
 
-    def __init__(self) -> None:
+    def __init__(self, m: Mechanism, q: Array) -> None:
+        self.m, self.q = m, np.real(q)
         self.decisions: list[Any] = []
         self._size: dict[int, float] = {}
+        self._rows: dict[int, tuple[int, ...]] = {}
 
     @property
     def reduction(self) -> Reduction:
@@ -101,7 +104,8 @@ class BestConditioned:
 
     def rows(self, l: int, K: Array) -> tuple[int, ...]:
         self._size[l] = float(np.max(np.abs(K), initial=0.0)) or 1.0
-        return self._decided(tuple(sorted(eliminate(np.real(K), np.zeros(len(K))).rows)))
+        self._rows[l] = tuple(sorted(eliminate(np.real(K), np.zeros(len(K))).rows))
+        return self._decided(self._rows[l])
 
     def next_relation(self, candidates: Sequence[int], groups: Sequence[Group]) -> int:
         return self._decided(_least_coupled(candidates, groups))
@@ -114,15 +118,42 @@ class BestConditioned:
 
     def release(self, group: Group) -> Release:
         rows = [(l, row) for l in group.C for row in range(len(next(iter(group.C[l].values()), ())))]
-        if len(group.variables) <= len(rows):
-            return self._decided(Release())
         solved = self._eliminate(list(group.C), group, group.variables)
-        if len(solved.rows) < len(rows):
+        free = [group.variables[i] for i in solved.independent]
+        if not free or (len(solved.rows) < len(rows) and not self._have_rank(group, len(solved.rows))):
             return self._decided(Release())
         variables = [group.variables[d] for d in solved.dependent]
         pivots = [Pivot(*rows[row], v) for row, v in zip(solved.rows, variables, strict=True)]
-        free = [group.variables[i] for i in solved.independent]
         return self._decided(Release(tuple(free), tuple(pivots)))
+
+    def _have_rank(self, group: Group, rank: int) -> bool:
+        """Whether the columns of a group have no higher rank elsewhere: the joints of a plane have 3 at most.
+
+        Only then do some of them stand for the others wherever the choice will be used. Asked at two
+        positions far from here, open loops and all: no special position has a higher rank than those.
+        """
+        if group.mixed & group.C.keys():
+            return False
+        for found in self._elsewhere:
+            blocks = [np.zeros((0, len(group.variables)))]
+            for l in group.C:
+                own = {v: k for k, v in enumerate(found[l].columns)}
+                columns = [found[l].K[list(self._rows[l]), own[v]] for v in group.variables if v in own]
+                block = np.zeros((len(self._rows[l]), len(group.variables)))
+                block[:, [k for k, v in enumerate(group.variables) if v in own]] = np.array(columns).T
+                blocks.append(block / self._size[l])
+            if len(eliminate(np.concatenate(blocks), np.zeros(sum(map(len, blocks))), size=1.0).rows) > rank:
+                return False
+        return True
+
+    @cached_property
+    def _elsewhere(self) -> list[list[Relation]]:
+        """All relations at two other positions."""
+        away = (
+            0.7 * np.sin(1.0 + 2.4 * np.arange(self.m.nv)),
+            0.7 * np.cos(2.0 + 1.3 * np.arange(self.m.nv)),
+        )
+        return [relations(self.m, self.m.integrate(self.q, dq), np.zeros(self.m.nv)) for dq in away]
 
     def _eliminate(self, which: Iterable[int], group: Group, variables: list[int]) -> Elimination:
         """Complete pivoting over the rows of some relations, stacked."""
@@ -151,10 +182,6 @@ class Arbitrary(BestConditioned):
 
 class LastCoordinates(Arbitrary):
     """The dependent coordinates are the last ones of each loop, as plain RCR has them (GRCR §3)."""
-
-    def __init__(self, m: Mechanism) -> None:
-        super().__init__()
-        self.m = m
 
     def dependents(self, l: int, group: Group) -> tuple[Pivot, ...]:
         columns = dict(group.coefficients(l))
