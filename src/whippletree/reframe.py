@@ -76,7 +76,7 @@ def reframe(m: Mechanism) -> Reframed:
                 angle = 0.0
         last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean_number(shift)]))
         other.append(replace(body, joint=replacement, placement=placement, inertia=_clean_inertia(inertia)))
-        other.X_T[i] = TransformProduct.of(last, *screws)
+        other.X_T[i] = TransformProduct(last, *screws)
     for loop in m.loops:
         p, s = (m.body_number(body) for body in (loop.predecessor, loop.successor))
         placement_p = _clean_placement(frames[p + 1].inverse() @ loop.placement_p)

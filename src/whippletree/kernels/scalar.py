@@ -44,7 +44,7 @@ class Scalar:
             return self.graph.constant(float(other))
         return None
 
-    # Arithmetic. The common case, both operands traced, is spelled out where speed matters.
+    # Arithmetic. The common cases are spelled out where speed matters.
 
     def __add__(self, other: Any) -> Any:
         graph = self.graph
@@ -67,10 +67,10 @@ class Scalar:
         return NotImplemented if ref is None else Scalar(self.graph, self.graph.add(ref, negate(self.ref)))
 
     def __mul__(self, other: Any) -> Any:
-        graph = self.graph
-        if other.__class__ is Scalar and other.graph is graph:
+        graph, kind = self.graph, other.__class__
+        if kind is Scalar and other.graph is graph:
             return Scalar(graph, graph.mul(self.ref, other.ref))
-        ref = self._lift(other)
+        ref = graph.constant(other) if kind is float else self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.mul(self.ref, ref))
 
     __rmul__ = __mul__

@@ -39,9 +39,9 @@ class ArticulatedInertia:
     def __add__(self, other: "ArticulatedInertia | Inertia") -> "ArticulatedInertia":
         """Inertia of two handles glued together. 21a; 15a if the other one is rigid."""
         if isinstance(other, Inertia):
-            m, (x, y, z) = other.m, other.h
-            (h11, h12, h13), (h21, h22, h23), (h31, h32, h33) = self.H
-            m11, m21, m22, m31, m32, m33 = self.M
+            m, (x, y, z) = other.m, other.h.tolist()
+            (h11, h12, h13), (h21, h22, h23), (h31, h32, h33) = self.H.tolist()
+            m11, m21, m22, m31, m32, m33 = self.M.tolist()
             H = array([[h11, h12 - z, h13 + y], [h21 + z, h22, h23 - x], [h31 - y, h32 + x, h33]])
             return ArticulatedInertia(array([m11 + m, m21, m22 + m, m31, m32, m33 + m]), H, self.I + other.I)
         return ArticulatedInertia(self.M + other.M, self.H + other.H, self.I + other.I)
@@ -89,8 +89,8 @@ class ArticulatedInertia:
 
 def _cross_symmetric(r: Array, M: Array) -> Array:
     """r× M of a symmetric M given as lower triangle. 15m + 9a."""
-    r1, r2, r3 = r
-    m11, m21, m22, m31, m32, m33 = M
+    r1, r2, r3 = r.tolist()
+    m11, m21, m22, m31, m32, m33 = M.tolist()
     p, q, s = r1 * m32, r2 * m31, r3 * m21
     return array(
         [
@@ -103,9 +103,9 @@ def _cross_symmetric(r: Array, M: Array) -> Array:
 
 def _moment_terms(r: Array, H: Array, Y: Array) -> Array:
     """lt(r× Hᵀ - Y r×), symmetric for Y = H ± r× M. 15m + 18a."""
-    r1, r2, r3 = r
-    (h11, h12, h13), (h21, h22, h23), (h31, h32, _) = H
-    (_, y12, y13), (y21, y22, y23), (y31, y32, y33) = Y
+    r1, r2, r3 = r.tolist()
+    (h11, h12, h13), (h21, h22, h23), (h31, h32, _) = H.tolist()
+    (_, y12, y13), (y21, y22, y23), (y31, y32, y33) = Y.tolist()
     return array(
         [
             r2 * (h13 + y13) - r3 * (h12 + y12),

@@ -13,22 +13,25 @@ from .scalar import Array, known
 from .transform import Transform, TransposedTransform
 
 
-@dataclass(frozen=True, eq=False)
 class TransformProduct(Transform):
     """X = factors[0] factors[1] …, the last factor being applied first.
 
-    E and r are those of the whole product. A kernel that does not read them does not compute them.
+    E and r are those of the whole product, multiplied out when they are first asked for.
     """
 
     factors: tuple[Transform, ...]
 
-    @staticmethod
-    def of(*factors: Transform) -> "TransformProduct":
-        """The product of some transforms, each applied after those that follow it."""
-        whole = factors[-1]
-        for X in reversed(factors[:-1]):
+    def __init__(self, *factors: Transform) -> None:
+        vars(self)["factors"] = factors
+
+    def __getattr__(self, name: str) -> Array:
+        if name not in ("E", "r"):
+            raise AttributeError(f"a transform has no {name}")
+        whole = self.factors[-1]
+        for X in reversed(self.factors[:-1]):
             whole = X @ whole
-        return TransformProduct(whole.E, whole.r, factors)
+        vars(self).update(E=whole.E, r=whole.r)
+        return vars(self)[name]
 
     @overload
     def __matmul__(self, other: Transform) -> Transform: ...
@@ -47,8 +50,8 @@ class TransformProduct(Transform):
         first, *rest = self.factors
         if _is_unit(first.E):
             # rot(E) xlt(r) xlt(s) is the one transform (E, r + s).
-            return TransformProduct.of(Transform(other.E, other.r + first.r), *rest)
-        return TransformProduct.of(other, *self.factors)
+            return TransformProduct(Transform(other.E, other.r + first.r), *rest)
+        return TransformProduct(other, *self.factors)
 
     @property
     def steps(self) -> tuple[Transform, ...]:

@@ -11,7 +11,7 @@ from .vectors import cross
 
 def symmetric(lt: Array) -> Array:
     """(3, 3) symmetric matrix from its lower triangle (6,)."""
-    a11, a21, a22, a31, a32, a33 = lt
+    a11, a21, a22, a31, a32, a33 = lt.tolist()
     return array([[a11, a21, a31], [a21, a22, a32], [a31, a32, a33]])
 
 
@@ -28,11 +28,12 @@ def rotation_product(F: Array, G: Array) -> Array:
 
 def axial(E: Array) -> tuple[int, Any, Any] | None:
     """Axis, cosine and sine of a rotation that is known to be about a coordinate axis, else None."""
+    e = E.tolist()
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         # A tilt by 1e-12 leaves the cosine 1, so the sines have to be looked at too.
-        if known(E[k, k]) == 1.0 and all(known(x) == 0.0 for x in (E[k, i], E[k, j], E[i, k], E[j, k])):
-            return k, E[i, i], E[i, j]
+        if known(e[k][k]) == 1.0 and all(known(x) == 0.0 for x in (e[k][i], e[k][j], e[i][k], e[j][k])):
+            return k, e[i][i], e[i][j]
     return None
 
 
@@ -46,7 +47,7 @@ def rotate_symmetric(E: Array, lt: Array) -> Array:
     turn = axial(E)
     if turn is not None:
         return _turn_symmetric(*turn, lt)
-    a11, a21, a22, a31, a32, a33 = lt
+    a11, a21, a22, a31, a32, a33 = lt.tolist()
     l11, l22 = a11 - a33, a22 - a33
     L = array([[l11, a21], [a21, l22], [a31 + a31, a32 + a32]])
     Y = E[1:] @ L
@@ -67,7 +68,7 @@ def rotate_general(E: Array, A: Array) -> Array:
     turn = axial(E)
     if turn is not None:
         return _turn_general(*turn, A)
-    (a11, a12, a13), (a21, a22, a23), (a31, a32, a33) = A
+    (a11, a12, a13), (a21, a22, a23), (a31, a32, a33) = A.tolist()
     l11, l22 = a11 - a33, a22 - a33
     L = array([[l11, a12], [a21, l22], [a31 + a13, a32 + a23]])
     Y = E @ L
@@ -86,14 +87,15 @@ def _turn_symmetric(k: int, c: Any, s: Any, lt: Array) -> Array:
     """lt(E A Eᵀ) for E = rx, ry or rz; the axes follow each other in the order k, i, j."""
     i, j = (k + 1) % 3, (k + 2) % 3
     cs, ss = c * s, s * s
-    difference = lt[_LT[j][j]] - lt[_LT[i][i]]
-    alpha = (cs + cs) * lt[_LT[i][j]] + ss * difference
-    B = list(lt)
-    B[_LT[i][i]] = lt[_LT[i][i]] + alpha
-    B[_LT[j][j]] = lt[_LT[j][j]] - alpha
-    B[_LT[i][j]] = cs * difference + (1.0 - (ss + ss)) * lt[_LT[i][j]]
-    B[_LT[k][i]] = c * lt[_LT[k][i]] + s * lt[_LT[k][j]]
-    B[_LT[k][j]] = c * lt[_LT[k][j]] - s * lt[_LT[k][i]]
+    A = lt.tolist()
+    difference = A[_LT[j][j]] - A[_LT[i][i]]
+    alpha = (cs + cs) * A[_LT[i][j]] + ss * difference
+    B = list(A)
+    B[_LT[i][i]] = A[_LT[i][i]] + alpha
+    B[_LT[j][j]] = A[_LT[j][j]] - alpha
+    B[_LT[i][j]] = cs * difference + (1.0 - (ss + ss)) * A[_LT[i][j]]
+    B[_LT[k][i]] = c * A[_LT[k][i]] + s * A[_LT[k][j]]
+    B[_LT[k][j]] = c * A[_LT[k][j]] - s * A[_LT[k][i]]
     return array(B)
 
 
@@ -101,11 +103,11 @@ def _turn_general(k: int, c: Any, s: Any, A: Array) -> Array:
     """E A Eᵀ for E = rx, ry or rz; the axes follow each other in the order k, i, j."""
     i, j = (k + 1) % 3, (k + 2) % 3
     cs, ss = c * s, s * s
-    total, difference = A[i, j] + A[j, i], A[j, j] - A[i, i]
+    a, B = A.tolist(), A.tolist()
+    total, difference = a[i][j] + a[j][i], a[j][j] - a[i][i]
     alpha, beta = cs * total + ss * difference, cs * difference - ss * total
-    B = [list(row) for row in A]
-    B[i][i], B[j][j] = A[i, i] + alpha, A[j, j] - alpha
-    B[i][j], B[j][i] = A[i, j] + beta, A[j, i] + beta
-    B[k][i], B[k][j] = c * A[k, i] + s * A[k, j], c * A[k, j] - s * A[k, i]
-    B[i][k], B[j][k] = c * A[i, k] + s * A[j, k], c * A[j, k] - s * A[i, k]
+    B[i][i], B[j][j] = a[i][i] + alpha, a[j][j] - alpha
+    B[i][j], B[j][i] = a[i][j] + beta, a[j][i] + beta
+    B[k][i], B[k][j] = c * a[k][i] + s * a[k][j], c * a[k][j] - s * a[k][i]
+    B[i][k], B[j][k] = c * a[i][k] + s * a[j][k], c * a[j][k] - s * a[i][k]
     return array(B)

@@ -18,7 +18,9 @@ def cross(a: Array, b: Array) -> Array:
     >>> cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
     array([0., 0., 1.])
     """
-    return array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+    a1, a2, a3 = a.tolist() if a.ndim == 1 else a
+    b1, b2, b3 = b.tolist() if b.ndim == 1 else b
+    return array([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1])
 
 
 def skew(a: Array) -> Array:
@@ -27,7 +29,7 @@ def skew(a: Array) -> Array:
     >>> skew(np.array([1.0, 2.0, 3.0])) @ np.array([4.0, 5.0, 6.0])
     array([-3.,  6., -3.])
     """
-    x, y, z = a
+    x, y, z = a.tolist()
     return array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
