@@ -63,7 +63,7 @@ def test_coordinate_axes_need_no_general_rotation(axes):
 def test_product_acts_as_the_transform_it_makes(seed):
     rng = np.random.default_rng(seed)
     parts = [Transform(exp(rng.normal(size=3)), rng.normal(size=3)) for _ in range(3)]
-    product = TransformProduct.of(*parts)
+    product = TransformProduct(*parts)
     whole = parts[0] @ parts[1] @ parts[2]
     m, f = rng.normal(size=(6, 2)), rng.normal(size=6)
     assert_close(product.matrix(), whole.matrix())
@@ -75,7 +75,7 @@ def test_product_acts_as_the_transform_it_makes(seed):
     longer, more = parts[1] @ product, parts[1] @ whole
     assert isinstance(longer, TransformProduct)
     assert_close(longer @ m, more @ m)
-    shifted = parts[1] @ TransformProduct.of(Transform(np.eye(3), rng.normal(size=3)), parts[0])
+    shifted = parts[1] @ TransformProduct(Transform(np.eye(3), rng.normal(size=3)), parts[0])
     assert len(shifted.steps) == 2
     for inertia in (randoms.inertia(rng), ArticulatedInertia.rigid(randoms.inertia(rng))):
         assert_close(inertia.to_parent(product).matrix(), inertia.to_parent(whole).matrix())

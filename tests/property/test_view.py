@@ -16,6 +16,7 @@ import robots
 import whippletree as wt
 from whippletree.spatial.rotation import from_rpy, log
 from whippletree.view import charts, meshes, playback, skeleton, solids, stage
+from whippletree.view.scene import Scene
 from whippletree.view.session import Session
 from whippletree.view.viewer import view
 
@@ -190,6 +191,18 @@ def test_the_camera_sees_all_of_every_example(example):
     assert np.max(np.abs(rays @ right) / depth) < np.tan(np.radians(20.0))
     lowest = np.min(stage.points(m, session.q)[:, shot.up])
     assert shot.floor <= lowest + 1e-9
+
+
+def test_the_picture_has_room_for_a_path():
+    m = wt.examples.load("cart-pole")
+    run = wt.simulate(m, [0.0, 0.4], [0.6, 0.0], 1.5, sample=0.1)
+    shot, still = stage.stage(m, run.q[0], run.q), stage.stage(m, run.q[0])
+    assert shot.size > 1.3 * still.size
+    ahead = (shot.middle - shot.camera) / np.linalg.norm(shot.middle - shot.camera)
+    for q in run.q:
+        rays = stage.points(m, q) - shot.camera
+        rays = rays / np.linalg.norm(rays, axis=1)[:, None]
+        assert np.all(rays @ ahead > np.cos(np.radians(20.0)))
 
 
 # Meshes
@@ -429,6 +442,21 @@ def test_curves_are_thinned_to_their_last_point():
     assert len(t) <= 60
     assert t[-1] == 0.5
     assert_allclose(kinetic + potential, run.energy[0], rtol=1e-9)
+
+
+def test_the_arrow_of_gravity_and_its_handle_agree():
+    import viser
+
+    m = wt.examples.load("four-bar")
+    server = viser.ViserServer("127.0.0.1", 0, verbose=False)
+    try:
+        scene = Scene(server, m, stage.stage(m, m.neutral()))
+        scene.show_gravity((1.5, -7.0, 3.2), True)
+        assert_allclose(scene.dragged_gravity(), (1.5, -7.0, 3.2), rtol=1e-6)
+        scene.gravity.position = np.asarray(scene.gravity.position) + np.array([0.0, 0.1, 0.0])
+        assert scene.dragged_gravity()[1] > -7.0
+    finally:
+        server.stop()
 
 
 # The door

@@ -87,7 +87,7 @@ class Controls:
             axes=({"label": "t [s]", "size": 40, "labelSize": 18}, {"size": 60}),
             scales={"x": {"time": False}},
             legend={"show": True},
-            height=210,
+            height=220,
             visible=False,
         )
         self._plotted: Trajectory | None = None
@@ -263,10 +263,11 @@ class Controls:
         if run is None:
             self._time.value = 0.0
             return
-        end = max(round(float(run.t[-1]), 3), 0.001)
-        if self._time.max != end:
-            self._time.max = end
-        self._time.value = min(round(session.time, 3), end)
+        start = round(float(run.t[0]), 3)
+        end = max(round(float(run.t[-1]), 3), start + 0.001)
+        if (self._time.min, self._time.max) != (start, end):
+            self._time.min, self._time.max = start, end
+        self._time.value = min(max(round(session.time, 3), start), end)
 
     def _show_energy(self) -> None:
         kinetic, potential = self._session.energies()

@@ -107,17 +107,13 @@ def _foot(placement: Placement, joint: Joint, width: float) -> Solid:
 
 
 def _rods(m: Mechanism, i: int, width: float) -> list[Solid]:
-    """Rods from a body's joint to all that is joined to it; to its frames, or its mass, if nothing is."""
+    """Rods from a body's joint to all that is joined to it and to its frames; to its mass, without any."""
     body = m.bodies[i]
-    tips = [tip for tip in ends(m, i) if np.linalg.norm(tip) > NEAR]
-    if not tips:
-        tips = [frame.placement.position for frame in m.frames if frame.body == body.name]
-        tips = [tip for tip in tips if np.linalg.norm(tip) > NEAR]
-    if not tips and np.linalg.norm(np.asarray(body.inertia.com, dtype=float)) > NEAR:
-        tips = [np.asarray(body.inertia.com, dtype=float)]
+    tips = ends(m, i) + [frame.placement.position for frame in m.frames if frame.body == body.name]
+    tips = [tip for tip in tips if np.linalg.norm(tip) > NEAR] or [np.asarray(body.inertia.com, dtype=float)]
     rods, seen = [], []
     for tip in tips:
-        if all(np.linalg.norm(tip - other) > NEAR for other in seen):
+        if all(np.linalg.norm(tip - other) > NEAR for other in [np.zeros(3), *seen]):
             seen.append(tip)
             placement = Placement(0.5 * tip, rotation=along(tip).rotation)
             size = (0.5 * width, float(np.linalg.norm(tip)))

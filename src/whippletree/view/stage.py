@@ -11,6 +11,9 @@ from ..spatial import Array
 SMALLEST = 0.05
 """m: a mechanism without extent is looked at as if it were so large."""
 
+FAR = 1.5
+"""How far from its middle, in sizes of the mechanism, a path is kept in the picture."""
+
 FIELD = np.radians(40.0)
 """Angle that the picture is high."""
 
@@ -33,7 +36,7 @@ def ends(m: Mechanism, i: int) -> list[Array]:
 
 
 def points(m: Mechanism, q: Array) -> Array:
-    """(n, 3) places in the world that a picture has to hold: joints, frames, centres of mass, shapes."""
+    """(n, 3) places in the world that a picture has to hold: joints, frames, springs, masses, shapes."""
     X = poses(m, q)
     found: list[Array] = []
     for i in range(-1, len(m)):
@@ -42,6 +45,8 @@ def points(m: Mechanism, q: Array) -> Array:
         own += [frame.placement.position for frame in m.frames if frame.body == name]
         shapes = m.ground_visuals if i < 0 else m.bodies[i].visuals
         own += [shape.placement.position for shape in shapes]
+        own += [np.array(spring.point_a) for spring in m.springs if spring.body_a == name]
+        own += [np.array(spring.point_b) for spring in m.springs if spring.body_b == name]
         if i >= 0:
             own += [np.zeros(3), np.asarray(m.bodies[i].inertia.com, dtype=float)]
         found += [X[i, :3, :3] @ point + X[i, :3, 3] for point in own]
@@ -79,8 +84,8 @@ class Stage:
     width: float
 
 
-def stage(m: Mechanism, q: Array) -> Stage:
-    """The picture for a mechanism at the position q (nq,).
+def stage(m: Mechanism, q: Array, path: Array | None = None) -> Stage:
+    """The picture for a mechanism at the position q (nq,), with room for the positions of a path (n, nq).
 
     Up is against gravity, where that is along a coordinate axis, else z. A plane mechanism is looked at
     along its normal, any other from above and aside.
@@ -91,9 +96,15 @@ def stage(m: Mechanism, q: Array) -> Stage:
     1
     """
     up = _up(m)
+    own = bool(m.ground_visuals or any(body.visuals for body in m.bodies))
     found = points(m, q)
     low, high = found.min(axis=0), found.max(axis=0)
     middle, size = 0.5 * (low + high), max(float(np.max(high - low)), SMALLEST)
+    if path is not None:
+        passed = np.concatenate([found, *(points(m, there) for there in path)])
+        found = np.clip(passed, middle - FAR * size, middle + FAR * size)  # what falls is not run after
+        low, high = found.min(axis=0), found.max(axis=0)
+        middle, size = 0.5 * (low + high), max(float(np.max(high - low)), SMALLEST)
     radius = float(np.max(np.linalg.norm(found - middle, axis=1)))
     width = float(np.clip(0.08 * reach(m), 0.008 * size, 0.045 * size))
     normal = plane_normal(m, q)
@@ -108,10 +119,9 @@ def stage(m: Mechanism, q: Array) -> Stage:
         aside = np.sign(normal[np.argmax(np.abs(normal))] or 1.0) * normal
         aside = -aside if up == 2 else aside  # seen along y with z up, x points to the right
         aside = aside + 0.18 * np.eye(3)[up] + 0.22 * np.eye(3)[(up + 1) % 3]
-    distance = max(2.2 * size, 1.1 * radius / np.sin(0.5 * FIELD))
+    distance = max((2.2 if own else 2.6) * size, 1.1 * radius / np.sin(0.5 * FIELD))
     camera = middle + distance * aside / np.linalg.norm(aside)
     # Shapes may stand on the ground; the symbols of joints reach below the lowest point.
-    own = bool(m.ground_visuals or any(body.visuals for body in m.bodies))
     room = 0.0 if own else 2.0 * width
     floor = min(0.0, float(low[up]) - room) if low[up] < room - 1e-6 else 0.0
     return Stage(up, middle, size, camera, floor, width)

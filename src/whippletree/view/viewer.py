@@ -22,6 +22,9 @@ PORT = 8080
 FRAME = 1.0 / 30.0
 """s between two pictures while a trajectory is played."""
 
+PATH = 40
+"""About so many states of a trajectory the first picture has room for."""
+
 SELDOM = 5
 """Every so many pictures the widgets follow."""
 
@@ -69,7 +72,9 @@ class Viewer:
         _check_free(host, port)
         self._lock = threading.RLock()
         self._session = Session(m, trajectory)
-        shot = stage(self._session.m, self._session.q)
+        every = max(1, 0 if trajectory is None else len(trajectory) // PATH)
+        path = None if trajectory is None else trajectory.q[::every]
+        shot = stage(self._session.m, self._session.q, path)
         with _silent():
             self._server: Any = viser.ViserServer(host, PORT if port is None else port, verbose=False)
         try:
