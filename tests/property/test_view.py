@@ -267,8 +267,16 @@ def test_a_body_without_its_mesh_is_drawn_by_its_inertia():
     m = wt.load(robots.HOME / "romeo_description/urdf/romeo_laas_small.urdf")
     with view(m) as viewer:
         assert len(viewer.warnings) == 20
-        told = "Torso.mesh: no such mesh file; drawn by the inertia of its body"
+        told = "TrunkYaw.mesh: no such mesh file; 'ground' is drawn without it"
         assert sum(warning.endswith(told) for warning in viewer.warnings) == 1
+        told = "Torso.mesh: no such mesh file; 'torso' is drawn by its inertia"
+        assert sum(warning.endswith(told) for warning in viewer.warnings) == 1
+
+
+def test_a_body_with_other_shapes_is_drawn_by_these():
+    box, lost = wt.Geometry("box", (0.2, 0.1, 0.3)), wt.Geometry("mesh", (1, 1, 1), mesh="lost.stl")
+    with view(mechanism(wt.Revolute("y"), visuals=(lost, box))) as viewer:
+        assert viewer.warnings == ["lost.stl: no such mesh file; 'body' is drawn without it"]
 
 
 @pytest.mark.parametrize("robot", ["ur_description/urdf/ur5_robot.urdf", "pr2_description/urdf/pr2.urdf"])

@@ -40,6 +40,7 @@ class Scene:
         self.layers: dict[str, list[Any]] = {layer: [] for layer in LAYERS}
         self.problems: list[str] = []
         self._meshes: dict[tuple[Any, ...], bytes | None] = {}
+        self._faults: dict[str, str] = {}
         self._shown: dict[int, Array] = {}
         self._set_up()
         self._bodies = [self._body(i) for i in range(len(m))]
@@ -110,17 +111,23 @@ class Scene:
         for k, frame in enumerate(m.frames):
             if frame.body == "ground":
                 self._frame(f"/ground/frames/{k}", frame.name, frame.placement)
-        without: set[int] = set()
+        lost: dict[int, list[str]] = {}
+        drawn: set[int] = set()
         for k, solid in enumerate(visual_solids(m)):
             node = self._solid(f"shapes/{k}", solid)
             if node is None:
-                without.add(solid.body)
+                lost.setdefault(solid.body, []).append(solid.mesh or "")
             else:
+                drawn.add(solid.body)
                 self.layers["shapes"].append(node)
-        for i in sorted(without - {-1}):  # drawn by their inertia instead
-            stand_in = inertia_solid(m, i, 1.2 * width, 0.3 * size, 1.0)
+        for i, files in lost.items():
+            # A body with nothing else to be drawn by is drawn by its inertia.
+            stand_in = None if i < 0 or i in drawn else inertia_solid(m, i, 1.2 * width, 0.3 * size, 1.0)
             if stand_in is not None:
                 self.layers["shapes"].append(self._solid(f"shapes/inertia{i}", stand_in))
+            name = "ground" if i < 0 else m.bodies[i].name
+            how = "is drawn without it" if stand_in is None else "is drawn by its inertia"
+            self.problems += [f"{self._faults[file]}; {name!r} {how}" for file in files]
         for layer, solids in (
             ("joints", skeleton(m, width)),
             ("inertias", inertia_solids(m, 1.2 * width, 0.35 * size)),
@@ -171,7 +178,7 @@ class Scene:
                 self._meshes[key] = glb(solid.mesh or "", solid.color, solid.opacity)
             except FileError as error:
                 self._meshes[key] = None
-                self.problems.append(f"{error}; drawn by the inertia of its body")
+                self._faults[solid.mesh or ""] = str(error)
         return self._meshes[key]
 
     def _gravity(self) -> Any:
