@@ -1,7 +1,7 @@
 """The command `whippletree`.
 
-Exit codes: 0 fine; 1 problems found, or a simulation that could not go on; 2 wrong use, or a file that cannot
-be read or written.
+Exit codes: 0 fine; 1 problems found, results that differ, or a simulation that could not go on; 2 wrong use,
+or a file that cannot be read or written; 130 interrupted by Ctrl-C.
 """
 
 import json
@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import __version__, cli_simulate, cli_view, demo, examples, io, simulation
+from . import __version__, cli_demo, cli_simulate, cli_view, demo, demo_motion, examples, io, simulation
 from .errors import FileError, SimulationError, WhippletreeError
 from .kernels import cache
 from .mechanism import Mechanism
@@ -32,7 +32,8 @@ from .view.plots import PICTURES
 
 app = typer.Typer(
     help="Rigid multibody dynamics.",
-    epilog="Exit codes: 0 fine; 1 problems found; 2 wrong use, or a file that cannot be read.",
+    epilog="Exit codes: 0 fine; 1 problems found, or a simulation that could not go on; 2 wrong use, or a "
+    "file that cannot be read or written; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -202,39 +203,47 @@ def show(
 
 
 @app.command("examples")
-def list_examples() -> None:
+def list_examples(as_json: AsJson = False) -> None:
     """List the bundled mechanisms."""
-    rows = []
+    found = []
     for name in examples.names():
         m = examples.load(name)
-        rows.append([name, str(len(m)), str(m.nv), examples.about(name)])
+        found.append({"name": name, "bodies": len(m), "nv": m.nv, "about": examples.about(name)})
+    if as_json:
+        _print_json(found)
+        return
+    rows = [[str(value) for value in entry.values()] for entry in found]
     _console().print(_table(["name", "bodies", "nv", "what it is"], rows, numbers=("bodies", "nv")))
 
 
 @app.command("demo")
-def run_demo() -> None:
-    """Compute the accelerations of bundled robots by every method; compare results and times."""
-    console = _console()
-    agree = True
-    for name in demo.MECHANISMS:
-        m = examples.load(name)
-        _print_tree(console, m)
-        rows = []
-        with console.status("computing …"):
-            for outcome in demo.compare(m):
-                agree = agree and outcome.agrees
-                difference = f"{outcome.difference:.0e}" if rows else "reference"
-                rows.append([outcome.entry.name, outcome.entry.how, difference, _time(outcome.seconds)])
-            back = demo.round_trip(m)
-        agree = agree and back <= demo.AGREEMENT
-        console.print(Text(f"\nForward dynamics of {m.name}, one state, by every method:"))
-        numbers = ("difference", "time a state")
-        console.print(_table(["method", "how", *numbers], rows, numbers))
-        console.print(f"Through inverse dynamics and back: the same, to {back:.0e}.", end="\n\n")
+def run_demo(
+    picture: Annotated[Path, typer.Option(help="Where the picture goes: .png, .svg or .pdf.")] = Path(
+        "whippletree-demo.png"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Compare all formulations and integrators on bundled mechanisms; draw a picture. Takes seconds."""
+    console = None if as_json else _console()
+    with _one_line_errors():
+        if picture.suffix not in PICTURES:
+            raise FileError(picture, f"has the suffix {picture.suffix!r}; known: {', '.join(PICTURES)}")
+        compared = cli_demo.formulations(console, _table)
+        drifts = cli_demo.integrators(console, _table)
+        many = demo_motion.many()
+        missing = cli_demo.picture(drifts, picture)
+    agree = many["finite"] and all(entry["difference"] <= demo.AGREEMENT for entry in compared)
+    if console is None:
+        told = {"agree": agree, "formulations": compared, "integrators": [drift.told() for drift in drifts]}
+        _print_json({**told, "rollout": many, "picture": None if missing else str(picture)})
+    else:
+        console.print(cli_demo.many_text(many))
+        console.print(Text(missing or f"Picture: {picture.absolute()}"), soft_wrap=True)
     if not agree:
         typer.echo(f"whippletree: results differ by more than {demo.AGREEMENT:g}", err=True)
         raise typer.Exit(PROBLEMS_FOUND)
-    console.print(f"All results agree to {demo.AGREEMENT:g}. Now try: whippletree examples")
+    if console is not None:
+        console.print(f"All results agree to {demo.AGREEMENT:g}. Now try: whippletree examples")
 
 
 @app.command()
@@ -247,12 +256,16 @@ def bench(
         "whippletree-bench.json"
     ),
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of which the best counts.")] = 7,
+    as_json: AsJson = False,
 ) -> None:
     """Time compiled kernels beside Pinocchio, MuJoCo and dynibo, where they are installed."""
     from . import cli_bench  # the peers it looks for take a while to import
 
     with _one_line_errors():
-        cli_bench.bench(_console(), files or [], floating, out, rounds)
+        console = Console(stderr=True) if as_json else _console()  # tables and progress, out of the way
+        report = cli_bench.bench(console, files or [], floating, out, rounds)
+    if as_json:
+        _print_json(report)
 
 
 @app.command("cache")
@@ -260,9 +273,13 @@ def manage_cache(
     action: Annotated[
         CacheAction, typer.Argument(help="Tell of compiled kernels kept on disk, or remove them.")
     ],
+    as_json: AsJson = False,
 ) -> None:
     """Tell of the compiled kernels kept on disk, or remove them."""
     told = cache.info() if action is CacheAction.info else cache.clear()
+    if as_json:
+        _print_json({"path": str(told.path), "entries": told.entries, "bytes": told.bytes})
+        return
     verb = "kept in" if action is CacheAction.info else "removed from"
     entries = counted(told.entries, "program or piece of machine code", "programs and pieces of machine code")
     typer.echo(f"{entries}, {told.bytes / 1e6:.1f} MB, {verb} {told.path}")
@@ -361,11 +378,3 @@ def _table(headings: list[str], rows: Iterable[list[str]], numbers: Collection[s
 
 def _print_json(data: Any) -> None:
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def _time(seconds: float) -> str:
-    """A time in the unit that suits it, three digits."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"

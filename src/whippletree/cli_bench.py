@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -15,8 +16,8 @@ from .io.atomic import whole
 from .kernels.peak import peak
 
 
-def bench(console: Console, files: list[Path], floating: bool, out: Path, rounds: int) -> None:
-    """Measure kernels for some files, or for the published robots; a table, and a JSON file."""
+def bench(console: Console, files: list[Path], floating: bool, out: Path, rounds: int) -> dict[str, Any]:
+    """Measure kernels for some files, or for the published robots; a table, and a JSON file's content."""
     robots = [(path.stem, path, floating) for path in files]
     if not files:
         robots = [(name, robot_file(name), base) for name, (_, base) in ROBOTS.items()]
@@ -37,6 +38,7 @@ def bench(console: Console, files: list[Path], floating: bool, out: Path, rounds
     with whole(out) as file:
         file.write((json.dumps(report, indent=2) + "\n").encode())
     console.print(f"written to {out}")
+    return report
 
 
 def _table(rows: list[Row], best: float) -> Table:

@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import whippletree as wt
-from whippletree import cli, demo
+from whippletree import cli, cli_demo, demo, demo_motion
 from whippletree.io import FORMATS
 
 RUNNER = CliRunner()
@@ -245,8 +245,9 @@ def test_wrong_use(arguments: list[str]) -> None:
 def test_version_and_help() -> None:
     assert run("--version")[0] == f"whippletree {wt.__version__}\n"
     out = words(run("--help")[0])
-    assert "Exit codes: 0 fine; 1 problems found; 2 wrong use, or a file that cannot be read." in out
-    for command in ("info", "check", "demo", "examples"):
+    assert "Exit codes: 0 fine; 1 problems found, or a simulation that could not go on; 2 wrong use" in out
+    assert "130 interrupted." in out
+    for command in ("info", "check", "simulate", "view", "examples", "demo", "bench", "cache"):
         assert command in out
 
 
@@ -260,9 +261,23 @@ def test_examples_are_listed() -> None:
     assert "humanoid 24 29 A standing figure" in lines[2 + wt.examples.names().index("humanoid")]
 
 
-def test_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_as_json() -> None:
+    found = json.loads(run("examples", "--json")[0])
+    assert [entry["name"] for entry in found] == wt.examples.names()
+    assert {"name": "pendulum", "bodies": 1, "nv": 1, "about": wt.examples.about("pendulum")} in found
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A demo of short motions that measures no times, and where its picture goes."""
     monkeypatch.setattr(demo, "best_time", lambda call, seconds: 0.00123)
-    out, err = run("demo")
+    monkeypatch.setattr(demo_motion, "DURATION", {"double-pendulum": 0.2, "four-bar": 0.1})
+    monkeypatch.setattr(demo_motion, "TRAJECTORIES", 16)
+    return tmp_path / "demo.png"
+
+
+def test_demo(brief: Path) -> None:
+    out, err = run("demo", "--picture", brief)
     assert err == ""
     for name in demo.MECHANISMS:
         m = wt.examples.load(name)
@@ -274,18 +289,52 @@ def test_demo(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "1.23 ms" in part
         assert f"{0.00123 / demo.BATCH * 1e9:.3g} ns" in part
     assert "by divide and conquer" in out
+    for name, methods in demo_motion.METHODS.items():
+        part = out[out.index(f" s of {name}, energy drift as a share of the kinetic energy") :]
+        for method in methods:
+            assert f"\n{method} " in part
+    assert "16 trajectories of seven-axis-arm, 500 steps each, on one core: " in out
+    assert f"Picture: {brief}\n" in out
+    assert brief.read_bytes().startswith(b"\x89PNG")
     assert "All results agree to 1e-09." in out
 
 
+def test_demo_as_json(brief: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "MECHANISMS", ("cart-pole", "four-bar"))
+    out, err = run("demo", "--picture", brief, "--json")
+    told = json.loads(out)
+    assert err == ""
+    assert (told["agree"], told["picture"]) == (True, str(brief))
+    assert {entry["mechanism"] for entry in told["formulations"]} == set(demo.MECHANISMS)
+    assert max(entry["difference"] for entry in told["formulations"]) < demo.AGREEMENT
+    drift = {(entry["mechanism"], entry["method"]): entry for entry in told["integrators"]}
+    assert len(drift) == sum(map(len, demo_motion.METHODS.values()))
+    assert drift["double-pendulum", "euler"]["energy_drift"] > 1e-4
+    assert drift["double-pendulum", "rk6"]["energy_drift"] < 1e-9
+    assert drift["double-pendulum", "rk6"]["largest_gap"] is None
+    assert drift["double-pendulum", "rk6"]["steps"] == 40
+    assert drift["four-bar", "rk4"]["largest_gap"] < 1e-13
+    assert told["rollout"]["steps_per_second"] > 0.0
+
+
+def test_demo_without_matplotlib_tells_how_to_get_it(brief: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "MECHANISMS", ("cart-pole",))
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    out, _ = run("demo", "--picture", brief)
+    assert "The picture needs matplotlib: pip install whippletree[plot]\n" in out
+    assert not brief.exists()
+    _, err = run("demo", "--picture", "demo.doc", code=2)
+    assert err == "whippletree: demo.doc: has the suffix '.doc'; known: .png, .svg, .pdf, .jpg\n"
+
+
 @pytest.mark.parametrize("factor", [1.0 + 1e-8, float("nan")])
-def test_demo_fails_if_results_differ(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
+def test_demo_fails_if_results_differ(brief: Path, monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
     def wrong(m: wt.Mechanism, state: demo.State) -> Iterator[demo.Entry]:
         yield demo.Entry("wrong", "on purpose", lambda: factor * wt.aba(m, state.q, state.qd, state.tau))
 
-    monkeypatch.setattr(demo, "best_time", lambda call, seconds: 0.0)
     monkeypatch.setattr(demo, "MECHANISMS", ("cart-pole",))
     monkeypatch.setattr(demo, "CHAPTERS", [demo.interpreted, wrong])
-    out, err = run("demo", code=1)
+    out, err = run("demo", "--picture", brief, code=1)
     assert "wrong" in out
     assert "agree" not in out
     assert err == "whippletree: results differ by more than 1e-09\n"
@@ -301,7 +350,7 @@ def test_best_time_calls_at_least_once() -> None:
     ("seconds", "text"), [(2.5, "2.5 s"), (0.012, "12 ms"), (3.456e-6, "3.46 µs"), (4.2e-8, "42 ns")]
 )
 def test_times_have_units(seconds: float, text: str) -> None:
-    assert cli._time(seconds) == text
+    assert cli_demo.time_text(seconds) == text
 
 
 def test_a_narrow_window_gets_fewer_columns() -> None:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -94,22 +93,59 @@ def test_a_run_that_cannot_go_on_has_its_own_exit_code(tmp_path: Path) -> None:
     assert old.read_text() == "old"
 
 
+# In a process of its own: says where it is, so that it can be killed exactly there.
+COMPUTING = """
+from whippletree.simulation import progress
+def at(self, done):
+    print("computing", flush=True)
+    progress.Progress.at = lambda self, done: None
+progress.Progress.at = at
+"""
+WRITING = """
+import os, time
+def fsync(file):
+    print("writing", flush=True)
+    time.sleep(600)
+os.fsync = fsync
+"""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX systems")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_killed_run_leaves_the_old_file(number: signal.Signals, tmp_path: Path) -> None:
-    path = tmp_path / "run.npz"
+@pytest.mark.parametrize(
+    ("prelude", "duration", "option"),
+    [(COMPUTING, 100_000, "--out"), (WRITING, 0.1, "--out"), (WRITING, 0.1, "--plot")],
+    ids=["computing", "writing a trajectory", "writing a picture"],
+)
+def test_a_killed_run_leaves_the_old_file(
+    number: signal.Signals, prelude: str, duration: float, option: str, tmp_path: Path
+) -> None:
+    path = tmp_path / ("run.npz" if option == "--out" else "run.png")
     path.write_text("old")
     command = [
         sys.executable,
         "-c",
-        "import sys; print('up', flush=True); from whippletree.cli import app; app()",
+        prelude + "from whippletree.cli import app; app()",
+        "simulate",
+        "pendulum",
     ]
-    command += ["simulate", "pendulum", "--duration", "100000", "--method", "rk4", "--out", str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    command += ["--duration", str(duration), "--method", "rk4", option, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(1.5)  # it is computing, for minutes to come
+        assert process.stdout.readline() in ("computing\n", "writing\n")
         process.send_signal(number)
-        assert process.wait(timeout=60) != 0
+        _, errors = process.communicate(timeout=60)
     assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["run.npz"]
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert "Traceback" not in errors
+        assert os.listdir(tmp_path) == [path.name]  # nothing half-written stays
+    else:
+        assert process.returncode == -number
+
+
+def test_a_movie_by_its_suffix(tmp_path: Path) -> None:
+    run("pendulum", "--q0", 1.0, "--duration", 0.2, "--gif", tmp_path / "run.gif")
+    assert (tmp_path / "run.gif").read_bytes().startswith(b"GIF89a")
+    _, err = run("pendulum", "--gif", "run.avi", code=2)
+    assert err == "whippletree: run.avi: has the suffix '.avi'; known: .gif, .mp4\n"

@@ -15,10 +15,11 @@ class Progress:
     Args:
         total: Length of the run, in any unit.
         wanted: Whether to show anything; never where standard error is no terminal.
+        what: Shown before the bar.
     """
 
-    def __init__(self, total: float, wanted: bool) -> None:
-        self._total = total
+    def __init__(self, total: float, wanted: bool, what: str = "") -> None:
+        self._total, self._what = total, what
         self._wanted = wanted and sys.stderr.isatty()
         self._next = time.monotonic() + PATIENCE
         self._bar: Any = None
@@ -31,12 +32,19 @@ class Progress:
         self._next = time.monotonic() + 0.1
         if self._bar is None:
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+            from rich.progress import (
+                BarColumn,
+                Progress,
+                TaskProgressColumn,
+                TextColumn,
+                TimeRemainingColumn,
+            )
 
-            columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+            text = [TextColumn("{task.description}")] if self._what else []
+            columns = (*text, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
-            self._task = self._bar.add_task("", total=self._total)
+            self._task = self._bar.add_task(self._what, total=self._total)
         self._bar.update(self._task, completed=done)
 
     def __enter__(self) -> "Progress":

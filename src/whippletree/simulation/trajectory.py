@@ -111,7 +111,7 @@ class Trajectory:
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """A figure of coordinates, velocities, energies and phase; written to a file if one is named.
 
-        Needs matplotlib: pip install whippletree[view].
+        Needs matplotlib: pip install whippletree[plot].
         """
         from ..view.plots import plot
 

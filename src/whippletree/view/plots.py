@@ -61,7 +61,7 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError("plots need matplotlib: pip install whippletree[view]") from None
+        raise InputError("plots need matplotlib: pip install whippletree[plot]") from None
 
     style: Any = {**STYLE, "axes.prop_cycle": cycler(color=COLORS)}
     with mpl.rc_context(style):
@@ -83,7 +83,7 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
             f"{title}{len(trajectory)} states, {trajectory.method}", x=0.01, ha="left", fontsize=11
         )
         if path is not None:
-            _write(figure, Path(path))
+            write(figure, Path(path))
     return figure
 
 
@@ -145,7 +145,8 @@ def _phase(axis: "Axes", trajectory: Trajectory) -> None:
         axis.set(title="step of the integrator", xlabel="t [s]", ylabel="s")
 
 
-def _write(figure: "Figure", path: Path) -> None:
+def write(figure: "Figure", path: Path) -> None:
+    """Write a figure into a file, whole or not at all; the suffix says how."""
     if path.suffix not in PICTURES:
         raise InputError(f"{path}: no picture is written as {path.suffix!r}; known: {', '.join(PICTURES)}")
     with whole(path) as file:
