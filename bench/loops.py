@@ -1,164 +1,126 @@
-"""Forward dynamics of closed loops: time for a state, against Pinocchio and MuJoCo in the same run.
+"""Forward dynamics of closed loops against Pinocchio and MuJoCo, in turn, in one run: python bench/loops.py.
 
-    python bench/loops.py
-
-N four-bars in a row by recursive coordinate reduction, one state at a time and batched on one core,
-against Pinocchio's constraintDynamics and lcaba and MuJoCo's mj_forward for the same mechanism and
-state; then a quadruped with linkage legs. Prints a line each, with the largest difference of the
-accelerations from the closed form and from Pinocchio's.
+N four-bars in a row, a binary tree of them and a humanoid with linkages in its legs, by recursive coordinate
+reduction: one state from Python, and batches on one core. Peers are Pinocchio's constraintDynamics and lcaba
+and MuJoCo's mj_forward, which have no batches and take one state after the other; each has to agree with us
+before anything is timed. A table, and a JSON file. Ends with an error if a target is missed.
 """
 
-import importlib
-import platform
-import time
-from collections.abc import Callable
-from typing import Any
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
 
-import numpy as np
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
-import whippletree as wt
-from whippletree.examples.linkages import four_bars
+from whippletree.benchmark.loops import Row, cases, measure, per_loop, record
+from whippletree.benchmark.machine import machine_record
+from whippletree.io.atomic import whole
 
-pin: Any = importlib.import_module("pinocchio")
-mujoco: Any = importlib.import_module("mujoco")
-
-
-def best(call: Callable[[], Any], seconds: float = 0.5) -> float:
-    """Seconds for one call: the least of many runs."""
-    call()
-    count, least, end = 1, np.inf, time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        start = time.perf_counter()
-        for _ in range(count):
-            call()
-        passed = time.perf_counter() - start
-        least = min(least, passed / count)
-        if passed < 0.01:
-            count *= 2
-    return least
+ONE, BATCH, PER_LOOP = 10.0, 30.0, 1.5
+"""Targets at N = 40 against the faster Pinocchio one; time for each loop at N = 1000 over that at 40."""
 
 
-def row_state(windows: int) -> tuple[np.ndarray, np.ndarray]:
-    """All bars at one angle and one rate: the parallelogram branch."""
-    signs = np.array([1.0 if i % 2 == 0 else -1.0 for i in range(2 * windows + 1)])
-    return 1.1 * signs, -0.7 * signs
-
-
-def ours(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Accelerations, time for one state and for each of 1024 in a batch."""
-    kernel = wt.compile(wt.grcr, m, reduction=wt.choose_reduction(m, q))
-    tau = np.zeros(m.nv)
-    batch = [np.tile(x, (1024, 1)) for x in (q, qd, tau)]
-    out = np.empty((1024, m.nv))
-    one = best(lambda: kernel(q, qd, tau))
-    many = best(lambda: kernel(*batch, out=out), 1.0) / 1024
-    return kernel(q, qd, tau), one, many
-
-
-def pinocchio_model(m: wt.Mechanism) -> tuple[Any, Any, Any]:
-    """The same tree of revolute joints, with points of bodies held together for loops."""
-
-    def se3(placement: wt.Placement) -> Any:
-        return pin.SE3(placement.rotation, placement.position)
-
-    model = pin.Model()
-    model.gravity.linear = np.array(m.gravity)
-    numbers = {-1: 0}
-    for i, body in enumerate(m.bodies):
-        joint = pin.JointModelRZ() if body.joint == wt.Revolute("z") else pin.JointModelFreeFlyer()
-        if isinstance(body.joint, wt.Revolute) and body.joint != wt.Revolute("z"):
-            joint = pin.JointModelRevoluteUnaligned(*body.joint.axis)
-        numbers[i] = model.addJoint(numbers[m.parents[i]], joint, se3(body.placement), body.joint_name)
-        inertia = pin.Inertia(body.inertia.m, body.inertia.com, body.inertia.about_com)
-        model.appendBodyToJoint(numbers[i], inertia, pin.SE3.Identity())
-    models, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    for loop in m.loops:
-        p, s = (numbers[m.body_number(body)] for body in (loop.predecessor, loop.successor))
-        places = se3(loop.placement_p), se3(loop.placement_s)
-        frame = pin.ReferenceFrame.LOCAL
-        models.append(
-            pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, p, places[0], s, places[1], frame)
+def main(
+    out: Annotated[Path, typer.Option(help="Where the figures go.")] = Path("bench/loops.json"),
+    rounds: Annotated[int, typer.Option(help="How often each call has its turn.")] = 7,
+    only: Annotated[str, typer.Option(help="Measure only what has this in its name.")] = "",
+) -> None:
+    """Measure closed loops."""
+    console = Console()
+    chosen = [case for case in cases() if only in case[0]]
+    rows: list[Row] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("measuring", total=len(chosen))
+        for case in chosen:
+            rows.append(measure(case, rounds, lambda text: progress.update(task, description=text)))
+            progress.advance(task)
+    machine, slope = machine_record(), per_loop(rows)
+    console.print(_table(rows))
+    for row in rows:
+        for peer, reason in row.left_out.items():
+            console.print(f"{row.mechanism}: {peer} left out, {reason}")
+    if slope is not None:
+        console.print(
+            f"a loop at N = 1000 over one at 40: {slope['one']:.2f}×, batched {slope['batch']:.2f}×"
         )
-    for constraint in models:
-        datas.append(constraint.createData())
-    return model, models, datas
+    console.print(f"{machine['cpu']}; commit {machine['commit']}")
+    report = {"machine": machine, "per_loop_1000_to_40": slope, "rows": record(rows)}
+    with whole(out) as file:
+        file.write((json.dumps(report, indent=2) + "\n").encode())
+    console.print(f"written to {out}")
+    missed = _missed(rows, slope)
+    for text in missed:
+        console.print(text, style="red")
+    sys.exit(1 if missed else 0)
 
 
-def pinocchio(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:
-    """Accelerations and time for one state, by both of its algorithms."""
-    model, models, datas = pinocchio_model(m)
-    tau = np.zeros(m.nv)
-    # The rows across the plane are redundant, so a proximal term is needed.
-    settings = pin.ProximalSettings(1e-10, 1e-10, 1e-8, 10)
-    data = model.createData()
-    pin.initConstraintDynamics(model, data, models, datas)
-
-    def constrained() -> Any:
-        return pin.constraintDynamics(model, data, q, qd, tau, models, datas, settings)
-
-    found = {"constraintDynamics": (np.array(constrained()), best(constrained))}
-    other = model.createData()
-    pin.computeJointMinimalOrdering(model, other, models)
-
-    def articulated() -> Any:
-        return pin.lcaba(model, other, q, qd, tau, models, datas, settings)
-
-    found["lcaba"] = (np.array(articulated()), best(articulated))
-    return found
+def _missed(rows: list[Row], slope: dict[str, float] | None) -> list[str]:
+    """The targets that were not met, in words."""
+    missed = []
+    for row in rows:
+        if row.mechanism != "four-bars 40" or row.one_ratio is None or row.batch_ratio is None:
+            continue
+        if row.one_ratio < ONE:
+            missed.append(f"one state at N = 40 is {row.one_ratio:.1f}× Pinocchio, the target is {ONE:.0f}×")
+        if row.batch_ratio < BATCH:
+            missed.append(
+                f"batched at N = 40 is {row.batch_ratio:.1f}× Pinocchio, the target is {BATCH:.0f}×"
+            )
+    for kind, ratio in (slope or {}).items():
+        if ratio > PER_LOOP:
+            missed.append(
+                f"a loop at N = 1000 takes {ratio:.2f}× one at 40 ({kind}), the target is {PER_LOOP}×"
+            )
+    return missed
 
 
-def mujoco_time(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray) -> float:
-    """Time of mj_forward for the same bodies, loops held by equality constraints."""
-    spec = mujoco.MjSpec()
-    spec.option.gravity = m.gravity
-    bodies = {"ground": spec.worldbody}
-    for body in m.bodies:
-        new = bodies[body.parent].add_body(name=body.name, pos=body.placement.position)
-        new.explicitinertial = 1
-        # MuJoCo wants a moment about every axis; about the rod's own it plays no role here.
-        new.mass, new.ipos, new.inertia = body.inertia.m, body.inertia.com, np.full(3, 1 / 12)
-        new.add_joint(name=body.joint_name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0.0, 0.0, 1.0))
-        bodies[body.name] = new
-    for loop in m.loops:
-        sites = []
-        for body, place in ((loop.predecessor, loop.placement_p), (loop.successor, loop.placement_s)):
-            sites.append(f"{loop.name}-{body}")
-            bodies[body].add_site(name=sites[-1], pos=place.position)
-        equality = spec.add_equality(name=loop.name, type=mujoco.mjtEq.mjEQ_CONNECT)
-        equality.objtype, equality.name1, equality.name2 = mujoco.mjtObj.mjOBJ_SITE, *sites
-    model = spec.compile()
-    data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:] = q, qd
-    return best(lambda: mujoco.mj_forward(model, data))
+def _table(rows: list[Row]) -> Table:
+    title = "µs per state; in brackets how many times faster than the faster Pinocchio function"
+    table = Table(box=box.SIMPLE_HEAD, title=title)
+    peers = list(dict.fromkeys(peer for row in rows for peer in row.peers))
+    headings = (
+        "mechanism",
+        "loops",
+        "nv",
+        "operations",
+        "one state",
+        "a loop",
+        "batch",
+        "a loop",
+        *peers,
+        "prepared in",
+    )
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "mechanism" else "right")
+    for row in rows:
+        table.add_row(
+            row.mechanism,
+            f"{row.loops:,}",
+            f"{row.nv:,}",
+            f"{row.operations:,}",
+            f"{1e-3 * row.one:,.2f} {_times(row.one_ratio)}",
+            f"{1e-3 * row.one / row.loops:.3f}",
+            f"{1e-3 * row.batch:,.3f} {_times(row.batch_ratio)}",
+            f"{1e-3 * row.batch / row.loops:.4f}",
+            *(_microseconds(row.peers.get(peer)) for peer in peers),
+            f"{row.prepare_seconds:.1f} s",
+        )
+    return table
 
 
-def main() -> None:
-    versions = f"pinocchio {pin.__version__}, mujoco {mujoco.__version__}, numpy {np.__version__}"
-    print(f"{platform.processor() or platform.machine()}, {versions}")
-    for windows in (1, 10, 40, 200, 1000):
-        m = four_bars(windows)
-        q, qd = row_state(windows)
-        start = time.perf_counter()
-        qdd, one, many = ours(m, q, qd)
-        K = 9.81 * ((windows + 1) / 2 + windows) / ((windows + 1) / 3 + windows)
-        error = np.abs(qdd[::2] + K * np.cos(1.1)).max()
-        line = f"four-bars {windows:5}: {one * 1e6:9.2f} µs one, {many * 1e6:9.3f} µs batched"
-        line += f", {one / windows * 1e9:7.1f} ns a loop, error {error:.1e}"
-        if windows <= 40:
-            peers = pinocchio(m, q, qd)
-            for name, (found, seconds) in peers.items():
-                ratios = f"{seconds / one:.0f}×, {seconds / many:.0f}×"
-                line += f"; {name} {seconds * 1e6:.1f} µs ({ratios}, differs {np.abs(found - qdd).max():.0e})"
-            seconds = mujoco_time(m, q, qd)
-            line += f"; mj_forward {seconds * 1e6:.1f} µs ({seconds / one:.0f}×)"
-        print(f"{line}   [{time.perf_counter() - start:.0f} s]", flush=True)
-    m = wt.examples.load("linkage-quadruped")
-    q = m.neutral()
-    rng = np.random.default_rng(0)
-    qd = wt.project_velocity(m, q, rng.normal(size=m.nv))
-    _, one, many = ours(m, q, qd)
-    print(f"linkage-quadruped: {one * 1e6:.2f} µs one, {many * 1e6:.3f} µs batched")
+def _microseconds(ns: float | None) -> str:
+    return "—" if ns is None else f"{1e-3 * ns:,.1f}"
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"({ratio:.0f}×)"
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

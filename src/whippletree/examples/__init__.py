@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ..errors import InputError
 from ..mechanism import Mechanism
 from .arms import seven_axis_arm, six_axis_arm
-from .legged import humanoid, quadruped
+from .legged import humanoid, linkage_humanoid, quadruped
 from .linkages import (
     andrews_squeezer,
     chebyshev_leg,
@@ -40,6 +40,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "four-bars": four_bars,
     "furuta-pendulum": furuta_pendulum,
     "humanoid": humanoid,
+    "linkage-humanoid": linkage_humanoid,
     "linkage-quadruped": linkage_quadruped,
     "pantograph": pantograph,
     "peaucellier": peaucellier,

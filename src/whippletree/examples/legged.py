@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from ..joints import Free, Revolute
+from ..joints import Free, Revolute, Spherical, Universal
 from ..mechanism import Limits, Mechanism
 from ..spatial import Inertia, Placement
 
+_ALONG_X = (0.0, np.pi / 2, 0.0)
 _ALONG_Y = (np.pi / 2, 0.0, 0.0)
 _HOUSING = Inertia.sphere(0.05, mass=0.9)  # a motor between two axes that meet
 
@@ -66,6 +67,34 @@ def _add_arm(m: Mechanism, side: str, y: float) -> None:
         on = parent if parent == "chest" else f"{side}_{parent}"
         _add(m, f"{side}_{body}", f"{side}_{joint}", axis, on, position, inertia, limits, effort)
     m.add_frame(f"{side}_hand", f"{side}_forearm", Placement((0.0, 0.0, -0.30)))
+
+
+def linkage_humanoid() -> Mechanism:
+    """The humanoid with motors high up in its legs: bars move the knees, two rods each the ankles.
+
+    Each knee follows a crank on the thigh by a parallelogram; pitch and roll of each foot follow two
+    cranks on the shank by rods with ball joints. Closed at q = 0; 29 freedoms, as without the bars.
+    """
+    m = humanoid()
+    m.name = "linkage-humanoid"
+    crank = Inertia.capsule(0.012, 0.04, mass=0.15, placement=Placement((-0.025, 0.0, 0.0), rpy=_ALONG_X))
+    arm = Placement((-0.05, 0.0, 0.0))
+    for side in ("left", "right"):
+        for name, lever, base, high, low, y, joint, closure in (
+            ("knee", "shank", "thigh", -0.08, -0.38, 0.0, Revolute("y"), Revolute("y")),
+            ("inner", "foot", "shank", -0.10, -0.38, -0.04, Universal("x", "y"), Spherical()),
+            ("outer", "foot", "shank", -0.10, -0.38, 0.04, Universal("x", "y"), Spherical()),
+        ):
+            length = high - low
+            bar = Inertia.capsule(
+                0.008, length - 0.03, mass=0.2, placement=Placement((0.0, 0.0, -0.5 * length))
+            )
+            bodies = f"{side}_{name}_crank", f"{side}_{name}_bar"
+            m.add_body(bodies[0], Revolute("y"), f"{side}_{base}", Placement((0.0, y, high)), crank)
+            m.add_body(bodies[1], joint, bodies[0], arm, bar)
+            ends = Placement((0.0, 0.0, -length)), Placement((-0.05, y, 0.0))
+            m.add_loop(f"{side}_{name}_pin", closure, bodies[1], f"{side}_{lever}", *ends)
+    return m
 
 
 def quadruped() -> Mechanism:
