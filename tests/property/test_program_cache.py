@@ -23,7 +23,7 @@ from whippletree.kernels import build, cache, sources, stored
 from whippletree.kernels.content import content
 from whippletree.kernels.program import Program
 from whippletree.kernels.trace import trace
-from whippletree.simulation import motion
+from whippletree.simulation import motion, stepping
 
 
 @pytest.fixture
@@ -61,6 +61,7 @@ def arm(joint: wt.Joint | None = None, tip: float = 0.4) -> wt.Mechanism:
     return m
 
 
+RNG = np.random.default_rng(11)
 STATE = np.array([0.3, -0.7]), np.array([0.9, 0.4]), np.array([1.7, -0.6])
 BATCH = tuple(np.array([x, x[::-1], -x]) for x in STATE)
 
@@ -134,6 +135,23 @@ def test_simulations_are_found_again(recordings):
         wt.simulate(arm(), STATE[0], STATE[1], duration=0.01, progress=False)
         counts.append(len(recordings))
     assert counts[0] == counts[1] > 0
+
+
+@pytest.mark.parametrize("name", ["double-pendulum", "four-bar"])
+def test_rollouts_are_found_again(name, recordings):
+    m = wt.examples.load(name)
+    q = wt.assemble(m, m.neutral()) if m.loops else m.neutral()
+    gain = RNG.normal(size=(m.nv, 2 * m.nv))
+    forces = (RNG.normal(size=(4, m.nv)), wt.Feedback(gain, q))
+    found, counts = [], []
+    for _ in range(2):
+        stepping._given_forces.cache_clear()  # as a new process would find it
+        stepping._linear_feedback.cache_clear()
+        found.append([wt.rollout(m, q, np.zeros(m.nv), tau, dt=1e-3, steps=4) for tau in forces])
+        counts.append(len(recordings))
+    assert counts[0] == counts[1] >= 2
+    np.testing.assert_array_equal(np.array(found[0][0]), np.array(found[1][0]))
+    np.testing.assert_array_equal(np.array(found[0][1]), np.array(found[1][1]))
 
 
 @settings(deadline=None, max_examples=50)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,18 +62,17 @@ def rk4(m: Mechanism, q: Array, qd: Array, force: Force, h: Any, rows: Rows = ()
 METHODS: dict[str, Callable[..., tuple[Array, Array]]] = {"euler": euler, "rk4": rk4}
 
 
+def advance(
+    m: Mechanism, q: Array, qd: Array, force: Force, h: Any, method: str, rows: Rows
+) -> tuple[Array, Array]:
+    """The method's step, with loops kept closed by their `rows`."""
+    q, qd = METHODS[method](m, q, qd, force, h, rows)
+    return closed(m, q, qd, rows) if m.loops else (q, qd)
+
+
 @lru_cache(maxsize=32)
-def stepper(moment: Moment, method: str) -> Callable[[Array, Array, Force, Any], tuple[Array, Array]]:
-    """The method's step for this mechanism, its loops kept closed: (q, qd, force, h) to (q, qd)."""
-    m, step = moment.m, METHODS[method]
-    if not m.loops:
-        return partial(step, m)
-    rows = generic_rows(m)
-
-    def closing_step(q: Array, qd: Array, force: Force, h: Any) -> tuple[Array, Array]:
-        return closed(m, *step(m, q, qd, force, h, rows), rows)
-
-    return closing_step
+def _rows(moment: Moment) -> Rows:
+    return generic_rows(moment.m) if moment.m.loops else ()
 
 
 def given_forces(m: Mechanism, method: str) -> Iteration:
@@ -81,14 +80,17 @@ def given_forces(m: Mechanism, method: str) -> Iteration:
     return _given_forces(Moment(m), method)
 
 
+def forced_step(
+    m: Mechanism, q: Array, qd: Array, h: Any, tau: Array, method: str, rows: Rows
+) -> tuple[Array, Array]:
+    """One step under a force that stays as it is."""
+    return advance(m, q, qd, lambda *_: tau, h, method, rows)
+
+
 @lru_cache(maxsize=32)
 def _given_forces(moment: Moment, method: str) -> Iteration:
-    m, advance = moment.m, stepper(moment, method)
-
-    def step(q: Array, qd: Array, h: Any, tau: Array) -> tuple[Array, Array]:
-        return advance(q, qd, lambda *_: tau, h)
-
-    return Iteration(record(step, m, inputs={"h": ()}), 2)
+    program = record(forced_step, moment.m, inputs={"h": ()}, method=method, rows=_rows(moment))
+    return Iteration(program, 2)
 
 
 def linear_feedback(m: Mechanism, method: str) -> Iteration:
@@ -96,21 +98,31 @@ def linear_feedback(m: Mechanism, method: str) -> Iteration:
     return _linear_feedback(Moment(m), method)
 
 
+def feedback_step(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    h: Any,
+    gain: Array,
+    q_ref: Array,
+    qd_ref: Array,
+    forward: Array,
+    method: str,
+    rows: Rows,
+) -> tuple[Array, Array]:
+    """One step under linear feedback."""
+
+    def force(_: Any, q: Array, qd: Array) -> Array:
+        return forward - gain @ np.concatenate([m.difference(q_ref, q), qd - qd_ref])
+
+    return advance(m, q, qd, force, h, method, rows)
+
+
 @lru_cache(maxsize=32)
 def _linear_feedback(moment: Moment, method: str) -> Iteration:
-    m, advance = moment.m, stepper(moment, method)
-
-    def step(
-        q: Array, qd: Array, h: Any, gain: Array, q_ref: Array, qd_ref: Array, forward: Array
-    ) -> tuple[Array, Array]:
-        def force(_: Any, q: Array, qd: Array) -> Array:
-            return forward - gain @ np.concatenate([m.difference(q_ref, q), qd - qd_ref])
-
-        return advance(q, qd, force, h)
-
-    nv = (m.nv,)
+    m, nv = moment.m, (moment.m.nv,)
     shapes = {"h": (), "gain": (m.nv, 2 * m.nv), "q_ref": (m.nq,), "qd_ref": nv, "forward": nv}
-    return Iteration(record(step, m, inputs=shapes), 2)
+    return Iteration(record(feedback_step, m, inputs=shapes, method=method, rows=_rows(moment)), 2)
 
 
 def traced_control(m: Mechanism, method: str, control: Callable[..., Any]) -> Iteration:
@@ -119,7 +131,7 @@ def traced_control(m: Mechanism, method: str, control: Callable[..., Any]) -> It
     What the function reads besides its arguments is fixed from then on, and may have changed since.
     """
     moment = Moment(m)
-    m, advance = moment.m, stepper(moment, method)
+    m, rows = moment.m, _rows(moment)
 
     def step(q: Array, qd: Array, h: Any, number: Any) -> tuple[Array, Array]:
         def force(part: Any, q: Array, qd: Array) -> Array:
@@ -130,6 +142,6 @@ def traced_control(m: Mechanism, method: str, control: Callable[..., Any]) -> It
                 )
             return tau
 
-        return advance(q, qd, force, h)
+        return advance(m, q, qd, force, h, method, rows)
 
     return Iteration(record(step, m, inputs={"h": (), "number": ()}), 2, number="number")
