@@ -47,7 +47,7 @@ def test_code_is_found_again(compilations, folder):
 def test_code_of_another_version_is_not_used(compilations, monkeypatch):
     use()
     maker = build._maker()
-    monkeypatch.setattr(build, "_maker", lambda: maker + "1")
+    monkeypatch.setattr(build, "_maker", lambda: f"{maker}1")
     use()
     assert len(compilations) == 6
 
