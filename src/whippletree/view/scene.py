@@ -23,6 +23,9 @@ LAYERS = ("shapes", "joints", "inertias", "springs", "centre of mass", "frames",
 COIL = 9
 """Turns of a spring."""
 
+DEAD = 0.02
+"""m/s²: a handle this close to where it belongs is left alone, as it may be in the hand of a user."""
+
 PULL = 0.045
 """Length of the arrow of gravity, in sizes of the mechanism for each m/s²."""
 
@@ -210,8 +213,10 @@ class Scene:
         foot = self._stage.middle + 0.75 * self._stage.size * np.eye(3)[self._stage.up]
         tip = foot + PULL * self._stage.size * np.asarray(gravity, dtype=float)
         self._arrow.points = np.array([[foot, tip]], dtype=np.float32)
-        self._arrow.visible = self.gravity.visible = visible
-        self.gravity.position = tip
+        self._arrow.visible = visible and any(gravity)  # without a length an arrow has no direction
+        self.gravity.visible = visible
+        if np.max(np.abs(self.dragged_gravity() - gravity)) > DEAD:
+            self.gravity.position = tip
 
     def dragged_gravity(self) -> Array:
         """(3,) the gravity that belongs to the place of the arrow's handle, m/s²."""
