@@ -9,8 +9,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from whippletree.kernels import build, checked
-from whippletree.kernels.llvm import BATCH
+from machine_code import run_batch
+from whippletree.kernels import build
 from whippletree.kernels.machine import Code, host
 from whippletree.kernels.trace import trace
 
@@ -39,8 +39,7 @@ def evaluate(name: str, points: Points, width: int, fma: bool) -> Array:
     """The function at all points, `width` at a time."""
     result = np.empty_like(points[0])
     arrays = [*(np.ascontiguousarray(p) for p in points), result]
-    table = np.array([(a.ctypes.data, 8) for a in arrays], dtype=np.int64)
-    checked._Batch(code(name, width, fma).function(BATCH))(table.ctypes.data, 0, len(result))
+    run_batch(code(name, width, fma), arrays, 0, len(result))
     return result
 
 

@@ -6,9 +6,9 @@ from math import prod
 import numpy as np
 import pytest
 
+from machine_code import run_batch
 from random_graphs import Recipe, agree, recipe
-from whippletree.kernels import build, checked
-from whippletree.kernels.llvm import BATCH
+from whippletree.kernels import build
 from whippletree.kernels.machine import host
 from whippletree.kernels.memory import room_size
 from whippletree.kernels.program import Program
@@ -30,14 +30,11 @@ def run(
     """All outputs of code of this width for rows first … of the inputs; rows before and after stay NaN."""
     count = max(len(a) for a in inputs)
     code = build.kernel_code(program, replace(host(), fma=fma), width)
-    function = checked._Batch(code.function(BATCH))
     room = np.empty(room_size(program, width) + 64, np.uint8)
     found = []
     for address in (0, -(-room.ctypes.data // 64) * 64):  # directly, and past the caches
         outputs = [np.full((count + 3, leaf.size), np.nan) for leaf in leaves(program.outputs)]
-        table = [(a.ctypes.data, a.strides[0] if len(a) > 1 else 0) for a in (*inputs, *outputs)]
-        described = np.array([*table, (address, 0)], dtype=np.int64)
-        function(described.ctypes.data, first, count)
+        run_batch(code, [*inputs, *outputs], first, count, address)
         for out in outputs:
             assert np.isnan(out[count:]).all()
             assert np.isnan(out[:first]).all()

@@ -44,9 +44,9 @@ def test_streamed_results_are_the_same_at_every_alignment(kernels, count, thread
 def test_large_results_are_streamed():
     m = wt.examples.load("seven-axis-arm")
     kernel = wt.compile(wt.crba, m)
-    q = np.random.default_rng(1).normal(size=(50_000, 7))
-    out = np.empty((50_000, 7, 7))
-    assert out.nbytes > checked._STREAMED
+    q = np.random.default_rng(1).normal(size=(80_000, 7))
+    out = np.empty((80_000, 7, 7))
+    assert q.nbytes + out.nbytes > checked._STREAMED
     kernel(q, out=out)
-    some = [0, 1, 24_999, 49_998, 49_999]
+    some = [0, 1, 39_999, 79_998, 79_999]
     np.testing.assert_array_equal(out[some], [kernel(q[i]) for i in some])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from . import build, call, threads
 from .arguments import bind
-from .llvm import BATCH, ONE, ONE_WORK, WORK
+from .llvm import BATCH, ONE, ONE_WORK, SHARE, WORK
 from .machine import Code, host
 from .memory import ROOM
 from .program import Input, Program
@@ -23,11 +23,12 @@ from .structure import Structure, leaves, paths
 Array = NDArray[np.float64]
 Shape = tuple[int, ...]
 
-_Batch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)  # runs without the GIL
+# Runs without the interpreter's lock.
+_Share = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 _SHORTEST_PIECE = 1 << 18  # instructions; handing less to another thread takes longer than doing it
 _LINE = 64  # bytes of a cache line, and of the widest vector
-_STREAMED = 1 << 24  # bytes of results; more than caches hold along with everything else
+_STREAMED = 3 << 23  # bytes of all arrays; caches hold less, and results would not be found there anyway
 
 
 class Checked:
@@ -43,7 +44,7 @@ class Checked:
         self.program = program
         self._entrances: list[Code] = []
         self._lock = Lock()
-        self._codes: dict[int, tuple[Code, Any, int, int]] = {}  # by width: code, wt_batch, wt_work, wt_room
+        self._codes: dict[int, tuple[Code, Any, int, int]] = {}  # by width: code, wt_share, wt_work, wt_room
         self._memory = local()
 
     def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
@@ -60,12 +61,10 @@ class Checked:
 
         shapes = [(*batch, *leaf.shape) for leaf in leaves(self.program.outputs)]
         places = list(_destinations(self.program.outputs, out, shapes)) if out is not None else None
-        results = [np.empty(shape) for shape in shapes]
-        if places is not None:
-            results = [
-                place if _plain(place) and not _overlaps(place, values) else new
-                for place, new in zip(places, results, strict=True)
-            ]
+        results = [
+            np.empty(shape) if place is None or not _plain(place) or _overlaps(place, values) else place
+            for place, shape in zip(places or [None] * len(shapes), shapes, strict=True)
+        ]
         if count:
             tables = [r.reshape(count, prod(r.shape[len(batch) :])) for r in results]
             self._run(rows, tables, count, int(threads))
@@ -82,18 +81,21 @@ class Checked:
         """Compute all rows. Inputs of one row are the same for all."""
         width = 1 if count == 1 else host().width
         function, work_bytes, room_bytes = self._function(width)
-        if sum(result.nbytes for result in results) >= _STREAMED:
+        if sum(array.nbytes for array in (*inputs, *results)) >= _STREAMED:
             work_bytes = max(work_bytes, room_bytes)
         arrays = [
             (t.__array_interface__["data"][0], t.strides[0] if len(t) > 1 else 0) for t in (*inputs, *results)
         ]
 
-        def work(first: int, last: int) -> None:
-            table = np.array([*arrays, (self._workspace(work_bytes), 0)], dtype=np.int64)
-            function(table.ctypes.data, first, last)
+        per_piece = max(1, _SHORTEST_PIECE // (self.program.n_instructions + 1) // width) * width
+        size, n_threads = threads.pieces(count, per_piece, n_threads)
+        begin = np.zeros(1, np.int64)  # of the next piece
 
-        per_piece = _SHORTEST_PIECE // (self.program.n_instructions + 1)
-        threads.run(work, count, max(1, per_piece // width) * width, n_threads)
+        def work() -> None:
+            table = np.array([*arrays, (self._workspace(work_bytes), 0)], dtype=np.int64)
+            function(table.ctypes.data, begin.ctypes.data, count, size)
+
+        threads.run(work, n_threads)
 
     def _workspace(self, size: int) -> int:
         """Address of memory for this thread's call alone; kept for the next."""
@@ -116,7 +118,7 @@ class Checked:
                     # One piece of memory will do: an entrance keeps the interpreter's lock for one state.
                     self._memory_of_one = np.empty(work_bytes + _LINE, np.uint8)
                     ctypes.c_int64.from_address(code.variable(ONE_WORK)).value = _aligned(self._memory_of_one)
-                self._codes[width] = code, _Batch(code.function(BATCH)), work_bytes, room_bytes
+                self._codes[width] = code, _Share(code.function(SHARE)), work_bytes, room_bytes
                 self._announce()
             return self._codes[width][1:]
 

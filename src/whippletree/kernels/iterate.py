@@ -9,6 +9,7 @@ processor's nearest memory. So a trajectory costs its steps and nothing more, wh
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -257,7 +258,10 @@ def _run(
     sizes = [8 * entry.size for entry in iteration.program.inputs[:S]]
     batch, (_, drive) = iteration._code.function(BATCH), _driver()
 
-    def work(first: int, last: int) -> None:
+    piece, n_threads = threads.pieces(count, width, n_threads)
+    begins = itertools.count(0, piece)  # `next` on it is atomic
+
+    def work() -> None:
         room = _Room(sum(sizes) * width + iteration._work_bytes + 2 * _LINE)
         rows, address = [], room.address
         for size in sizes:
@@ -270,12 +274,13 @@ def _run(
         table = np.zeros((inputs + S + 1, 2), dtype=np.int64)
         if iteration._work_bytes:
             table[-1, 0] = -(-address // _LINE) * _LINE
-        drive(
-            *(batch, plan.ctypes.data, table.ctypes.data, number.ctypes.data),
-            *(S, inputs - S, first, last, width, steps, every),
-        )
+        while (first := next(begins)) < count:
+            drive(
+                *(batch, plan.ctypes.data, table.ctypes.data, number.ctypes.data),
+                *(S, inputs - S, first, min(first + piece, count), width, steps, every),
+            )
 
-    threads.run(work, count, width, n_threads)
+    threads.run(work, n_threads)
 
 
 class _Room:

@@ -20,6 +20,7 @@ from .vecmath_ir import Lanes, Real, Truth
 _CALLED = {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
 
 BATCH = "wt_batch"
+SHARE = "wt_share"
 ONE = "wt_one"
 WORK = "wt_work"
 ONE_WORK = "wt_one_work"
@@ -32,6 +33,10 @@ def module_text(program: Program, width: int, fma: bool) -> str:
     `arrays` holds for every input and then every output array its address and the distance in bytes
     between one state and the next: 0 gives all states the same input. One entry more is the address of
     memory, aligned to a cache line, for this call alone, or null.
+
+    `void wt_share(array *arrays, int64_t *next, int64_t count, int64_t size)` takes pieces of so many states
+    off a batch of `count` until none is left: `next`, 0 at first, is where the next piece begins, whichever
+    thread takes it.
 
     `int64_t wt_work` is the number of bytes a call needs there: none here. `int64_t wt_room` is the number
     it can use to write results past the caches; it then wants output arrays without gaps between states.
@@ -151,7 +156,7 @@ def row_address(e: Lanes, array: int, index: str) -> str:
 
 
 def batch_loop(e: Lanes, before: str = "") -> str:
-    """`wt_batch` around the body of one step; `before` comes first, once."""
+    """`wt_batch` around the body of one step, `before` coming first, once; and `wt_share` around that."""
     body = "\n".join(e.lines)
     return f"""
 define void @{BATCH}(ptr %arrays, i64 %first, i64 %last) {attributes(e.width)} {{
@@ -165,6 +170,22 @@ step:
   %next = add i64 %i, {e.width}
   %more = icmp slt i64 %next, %last
   br i1 %more, label %step, label %done
+done:
+  ret void
+}}
+
+define void @{SHARE}(ptr %arrays, ptr %next, i64 %count, i64 %size) {attributes(e.width)} {{
+start:
+  br label %take
+take:
+  %first = atomicrmw add ptr %next, i64 %size monotonic, align 8
+  %any = icmp slt i64 %first, %count
+  br i1 %any, label %piece, label %done
+piece:
+  %end = add i64 %first, %size
+  %last = call i64 @llvm.umin.i64(i64 %end, i64 %count)
+  call void @{BATCH}(ptr %arrays, i64 %first, i64 %last)
+  br label %take
 done:
   ret void
 }}
