@@ -12,6 +12,7 @@ import whippletree as wt
 from whippletree.kernels import build
 from whippletree.kernels.iterate import Iteration, Series
 from whippletree.kernels.trace import trace
+from whippletree.simulation import blocks
 
 
 def jumble() -> wt.Mechanism:
@@ -214,6 +215,31 @@ def test_one_that_leaves_all_bounds_harms_no_other():
     assert np.isnan(q[4, -1]).all()
     others = np.arange(9) != 4
     assert q[others].tobytes() == expected[others].tobytes()
+
+
+def test_blocks_give_the_same(monkeypatch):
+    """However many trajectories are computed between two looks at the outside."""
+    m = wt.examples.load("double-pendulum")
+    q0, qd0 = starts(m, 700)
+    rng = np.random.default_rng(3)
+    whole, per_step = rng.normal(size=(700, 6, 2)), rng.normal(size=(6, 2))
+    feedback = wt.Feedback(np.ones((2, 4)), [0.1, 0.2], forward=whole)
+    expected = [wt.rollout(m, q0, qd0, tau)[0] for tau in (whole, per_step, feedback)]
+    calls = []
+    true = Iteration.__call__
+
+    def counted(self, own, series, outs, **options):
+        calls.append(len(outs[0]))
+        true(self, own, series, outs, **options)
+
+    monkeypatch.setattr(Iteration, "__call__", counted)
+    monkeypatch.setattr(blocks, "WORK", 1)
+    for tau, wanted in zip((whole, per_step, feedback), expected, strict=True):
+        assert wt.rollout(m, q0, qd0, tau)[0].tobytes() == wanted.tobytes()
+        assert calls == [128] * 5 + [60]
+        calls.clear()
+    assert wt.rollout(m, q0[0], qd0, per_step, threads=2)[0].shape == (700, 6, 2)
+    assert calls == [256, 256, 188]
 
 
 def test_results_go_where_they_are_asked_to():

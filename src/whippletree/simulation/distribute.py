@@ -24,6 +24,7 @@ import numpy as np
 from ..errors import WorkerError
 from ..kernels.iterate import Iteration, Series
 from ..spatial import Array
+from .progress import Progress
 
 PIECES = 32
 """Pieces of a batch, about, unless they would be too large: a worker that dies takes one of them with it."""
@@ -59,6 +60,7 @@ def distribute(
     steps: int,
     every: int,
     threads: int,
+    progress: bool,
 ) -> None:
     """Run an iteration by an executor's workers: as a call of the iteration, with the same arguments.
 
@@ -71,30 +73,34 @@ def distribute(
     total = len(waiting)
     running: dict[Future[Any], Piece] = {}
     lost: list[tuple[Piece, str]] = []
+    done = 0
+
+    def send(piece: Piece) -> None:
+        piece.sent += 1
+        arrays = cut(starts, series, shapes, piece.rows)
+        running[executor.submit(compute, *job, *arrays, piece.sent)] = piece
+
     try:
-        while waiting or running:
-            while waiting and len(running) < IN_FLIGHT:
-                piece = waiting.pop()
-                piece.sent += 1
+        with Progress(len(outs[0]), progress, "trajectories") as bar:
+            while waiting or running:
                 try:
-                    future = executor.submit(
-                        compute, *job, *_cut(starts, series, shapes, piece.rows), piece.sent
-                    )
+                    while waiting and len(running) < IN_FLIGHT:
+                        send(waiting[-1])
+                        waiting.pop()
                 except Exception as error:
                     # It takes no more work, for whatever reason; what is on its way may still come back.
-                    lost += [(each, _told(error)) for each in (piece, *waiting)]
+                    lost += [(piece, _told(error)) for piece in waiting]
                     waiting.clear()
-                else:
-                    running[future] = piece
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                piece = running.pop(future)
-                fault = _collected(future, [out[piece.rows] for out in outs])
-                if fault is None:
-                    continue
-                if piece.sent < ATTEMPTS:
-                    waiting.append(piece)
-                else:
-                    lost.append((piece, fault))
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    piece = running.pop(future)
+                    fault = _collected(future, [out[piece.rows] for out in outs])
+                    if fault is None:
+                        done += piece.rows.stop - piece.rows.start
+                        bar.at(done)
+                    elif piece.sent < ATTEMPTS:
+                        waiting.append(piece)
+                    else:
+                        lost.append((piece, fault))
     finally:
         for future in running:  # nobody waits for them any more
             future.cancel()
@@ -112,7 +118,7 @@ def _cuts(starts: Sequence[Array], series: Sequence[Series], outs: Sequence[Arra
     return [slice(first, min(first + size, count)) for first in range(0, count, size)]
 
 
-def _cut(
+def cut(
     starts: Sequence[Array], series: Sequence[Series], shapes: Sequence[tuple[int, ...]], rows: slice
 ) -> tuple[int, list[Array], list[Array]]:
     """How many trajectories a piece has, their starts and their further inputs."""

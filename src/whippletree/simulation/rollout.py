@@ -17,6 +17,7 @@ from ..loops import constraint_error, constraint_jacobian
 from ..loops.closed import TOLERANCE
 from ..mechanism import Mechanism
 from ..spatial import Array
+from .blocks import compute_here
 from .distribute import distribute
 from .motion import Moment
 from .simulate import positive
@@ -38,6 +39,7 @@ def rollout(
     out: tuple[Array, Array] | None = None,
     threads: int = 1,
     executor: Executor | None = None,
+    progress: bool = True,
 ) -> tuple[Array, Array]:
     """Many trajectories of a mechanism, several at a time in one loop of machine code.
 
@@ -65,6 +67,7 @@ def rollout(
             `Client.get_executor()` of a Dask cluster. Pieces of the batch are sent to it and sent again if
             their worker dies. Workers of the same kind of processor and with the same versions find the
             same bits as this process; other versions are refused.
+        progress: Whether what takes more than a second shows on a terminal how far it is.
 
     Returns:
         q (..., steps // every, nq) and qd (..., steps // every, nv), without the start.
@@ -87,8 +90,8 @@ def rollout(
     h = np.array(positive(dt, "dt"))
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
     control = _Control(m, tau, steps, method)
-    _check_loops(m, *starts)
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
+    _check_loops(m, *starts)
     count = prod(lead)
     recorded = control.steps // every
     shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
@@ -98,8 +101,9 @@ def rollout(
     if count == 0 or recorded == 0:
         return outs[0], outs[1]
     series = [Series(h, 0, 0), *control.series(lead)]
-    run = control.iteration() if executor is None else partial(distribute, executor, control.iteration())
-    run(rows, series, places, steps=recorded * every, every=every, threads=threads)
+    run = compute_here if executor is None else partial(distribute, executor)
+    options = {"steps": recorded * every, "every": every, "threads": threads}
+    run(control.iteration(), rows, series, places, **options, progress=progress)
     return outs[0], outs[1]
 
 
