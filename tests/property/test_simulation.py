@@ -1,5 +1,7 @@
 """Events, choices and faults of simulations."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -84,6 +86,40 @@ def test_control_sees_time_and_state_and_may_reuse_its_array():
     assert max(seen) == 1.0
     np.testing.assert_allclose(run.tau[:, 0], 10.0 + run.t)
     np.testing.assert_allclose(run.qd[-1, 0], 0.5, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", ["euler", "midpoint", "rk4", "DOP853", "Radau"])
+def test_a_function_that_fails_on_the_way_ends_the_run(method):
+    def control(t, q, qd):
+        return [np.nan if t > 0.3 else 1.0]
+
+    with pytest.raises(
+        wt.SimulationError, match=r"'stone' at t = 0\.\d+ s of 1 s .*control gives \[nan\]"
+    ) as caught:
+        wt.simulate(FALL, duration=1.0, method=method, control=control, sample=0.1)
+    assert 0.3 < caught.value.time < 1.0
+    part = caught.value.trajectory
+    assert isinstance(part, wt.Trajectory)
+    assert 0.0 < part.t[-1] <= 0.31
+    assert np.all(np.isfinite(part.q))
+    with pytest.raises(wt.InputError, match=r"control gives \[nan\] at t = 0"):
+        wt.simulate(FALL, control=lambda t, q, qd: [np.nan])
+
+
+def test_functions_are_not_asked_about_states_that_are_none():
+    """The motion is at fault, not what a function makes of it."""
+    m = wt.Mechanism("stiff")
+    m.add_body("mass", wt.Prismatic("z"), inertia=wt.Inertia(1.0), stiffness=1e9)
+
+    def control(t, q, qd):
+        assert np.all(np.isfinite(q))
+        assert np.all(np.isfinite(qd))
+        return np.sin(qd)
+
+    functions: Any = {"control": control, "external": lambda t, q, qd: {"mass": np.zeros(6)}}
+    with pytest.raises(wt.SimulationError, match="motion of joint 'mass' is no number any more") as caught:
+        wt.simulate(m, [0.1], method="rk4", dt=0.01, **functions)
+    assert caught.value.joint == "mass"
 
 
 def test_a_motion_that_becomes_no_number_names_time_and_joint():

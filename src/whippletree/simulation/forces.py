@@ -12,6 +12,14 @@ from ..spatial import Array
 from .motion import motion
 
 
+class ForceFault(InputError):
+    """A function of the user that gave no forces, at a time t."""
+
+    def __init__(self, message: str, t: float) -> None:
+        self.t = t
+        super().__init__(message)
+
+
 class Acting:
     """Actuator and external forces at (t, q, qd), checked: (tau,), or (tau, f_ext) if there are any.
 
@@ -37,6 +45,9 @@ class Acting:
 
     def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         tau = self._none
+        if not (np.isfinite(q).all() and np.isfinite(qd).all()):
+            # The motion has run away: who integrates will tell. No function of the user is asked about it.
+            return (tau,) if self.external is None else (tau, np.zeros(self._force_shape))
         q = q if self._projected is None else self._projected(q)
         if self.control is not None:
             tau = _checked(self.control(t, q, qd), self._tau_shape, "control", "one force per velocity", t)
@@ -57,9 +68,9 @@ class Acting:
 def _checked(value: Any, shape: tuple[int, ...], name: str, meaning: str, t: float) -> Array:
     result = np.array(value, dtype=float)  # a copy: the user's function may reuse its array
     if result.shape != shape:
-        raise InputError(
-            f"{name} gives an array of shape {result.shape} at t = {t:g}, expected {shape}: {meaning}"
+        raise ForceFault(
+            f"{name} gives an array of shape {result.shape} at t = {t:g}, expected {shape}: {meaning}", t
         )
     if not np.all(np.isfinite(result)):
-        raise InputError(f"{name} gives {result} at t = {t:g}: every entry must be finite")
+        raise ForceFault(f"{name} gives {result} at t = {t:g}: every entry must be finite", t)
     return result

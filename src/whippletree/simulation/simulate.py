@@ -1,7 +1,8 @@
 """Let one mechanism move, with everything that acts on it."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +18,7 @@ from .choice import choose
 from .closing import NEAR_SINGULAR, Closing, OpenLoop, closed_start
 from .events import Event, Watch
 from .faults import fault_at, joint_of_worst
-from .forces import Acting
+from .forces import Acting, ForceFault
 from .motion import Motion, motion
 from .progress import Progress
 from .trajectory import Trajectory, build
@@ -111,7 +112,7 @@ def simulate(
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
     if method == "auto":
         run.method, run.reason = choose(run.equations, run.forces, q, qd, duration)
-    with Progress(duration, progress) as bar:
+    with Progress(duration, progress) as bar, _told_with_the_run(run):
         if run.method in fixed.METHODS:
             _fixed(run, np.concatenate([q, qd]), dt, sample, bar)
         else:
@@ -121,6 +122,17 @@ def simulate(
                 )
             _adaptive(run, np.concatenate([q, qd]), sample, rtol, atol, bar)
     return run.trajectory()
+
+
+@contextmanager
+def _told_with_the_run(run: "_Run") -> Iterator[None]:
+    """A function of the user that fails on the way ends the run, and what was computed is kept."""
+    try:
+        yield
+    except ForceFault as fault:
+        if fault.t == 0.0:  # wrong from the start: nothing was computed
+            raise
+        raise run.fail(str(fault), fault.t, None) from None
 
 
 def start(m: Mechanism, q0: Any, qd0: Any) -> tuple[Array, Array]:
