@@ -137,9 +137,8 @@ def simulate(
     """
     with _one_line_errors():
         m = _load(source)
-        for path, suffixes in ((out, TABLES), (plot, PICTURES), (movie, MOVIES)):
-            if path is not None and path.suffix not in suffixes:
-                raise FileError(path, f"has the suffix {path.suffix!r}; known: {', '.join(suffixes)}")
+        targets = [(out, TABLES), (plot, PICTURES), (movie, MOVIES)]
+        files = [_writable(path, suffixes) for path, suffixes in targets if path is not None]
         start = perf_counter()
         try:
             run = simulation.simulate(
@@ -166,7 +165,8 @@ def simulate(
         return
     console = _console()
     console.print(Text(m.name, "bold"))
-    for heading, text in cli_simulate.rows(told):
+    written = [["written", str(path)] for path in files]
+    for heading, text in [*cli_simulate.rows(told), *written]:
         console.print(Text(f"  {heading:15}{text}"), soft_wrap=True)
 
 
@@ -226,8 +226,7 @@ def run_demo(
     """Compare all formulations and integrators on bundled mechanisms; draw a picture. Takes seconds."""
     console = None if as_json else _console()
     with _one_line_errors():
-        if picture.suffix not in PICTURES:
-            raise FileError(picture, f"has the suffix {picture.suffix!r}; known: {', '.join(PICTURES)}")
+        _writable(picture, PICTURES)
         compared = cli_demo.formulations(console, _table)
         drifts = cli_demo.integrators(console, _table)
         many = demo_motion.many()
@@ -329,6 +328,15 @@ def _is_told(m: Mechanism, problem: str, told: str) -> bool:
 def _must_exist(source: str) -> None:
     if not Path(source).exists():
         raise FileError(source, "no such file, and no bundled mechanism: `whippletree examples` lists those")
+
+
+def _writable(path: Path, suffixes: Collection[str]) -> Path:
+    """The path, if its suffix is known and it has a directory to be in: told before anything is computed."""
+    if path.suffix not in suffixes:
+        raise FileError(path, f"has the suffix {path.suffix!r}; known: {', '.join(suffixes)}")
+    if not path.absolute().parent.is_dir():
+        raise FileError(path, f"cannot be written: there is no directory {str(path.parent)!r}")
+    return path
 
 
 @contextmanager
