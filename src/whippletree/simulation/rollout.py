@@ -239,10 +239,14 @@ def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> None:
             raise InputError(f"{told}: take it from wt.{remedy}")
 
 
+def closure(m: Mechanism, q: Array) -> tuple[Array, Array]:
+    """δ (nc,) and K (nc, nv) of all loops and gears."""
+    return constraint_error(m, q), constraint_jacobian(m, q)
+
+
 @lru_cache(maxsize=32)
 def _closure(moment: Moment) -> Kernel:
-    """δ (nc,) and K (nc, nv) of all loops and gears."""
-    return compile(lambda m, q: (constraint_error(m, q), constraint_jacobian(m, q)), moment.m)
+    return compile(closure, moment.m)
 
 
 def _lead(shapes: Sequence[Shape], own: Shape) -> Shape:
