@@ -87,18 +87,19 @@ class Killing(Executor):
 
     def __init__(self, client: Any) -> None:
         self.client, self.inner = client, client.get_executor()
+        self.pids = client.run(os.getpid)
         self.submitted, self.victims, self.lost = 0, list[int](), 0
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future = self.inner.submit(fn, *args, **kwargs)
         self.submitted += 1
-        if self.submitted == PIECES // 2:
-            while not self.lost:  # until there is a worker to be killed in the middle of something
-                for address, tasks in self.client.processing().items():
-                    if tasks and not self.lost:
-                        self.lost = len(tasks)
-                        self.victims.append(self.client.run(os.getpid, workers=[address])[address])
-                        os.kill(self.victims[0], signal.SIGKILL)
+        # From the middle on, until a worker is caught in the middle of something.
+        while self.submitted >= PIECES // 2 and not self.lost and not future.done():
+            for address, tasks in self.client.processing().items():
+                if tasks and not self.lost:
+                    self.lost = len(tasks)
+                    self.victims.append(self.pids[address])
+                    os.kill(self.victims[0], signal.SIGKILL)
         return future
 
 
