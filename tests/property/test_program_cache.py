@@ -68,9 +68,20 @@ BATCH = tuple(np.array([x, x[::-1], -x]) for x in STATE)
 
 def same(a: Program, b: Program) -> None:
     """Equal in everything, to the last bit."""
-    for field in fields(Program):
-        if field.name != "constants":
-            assert getattr(a, field.name) == getattr(b, field.name)
+    assert {field.name for field in fields(Program)} == {
+        "inputs",
+        "constants",
+        "columns",
+        "results",
+        "outputs",
+    }
+    assert (a.inputs, a.instructions, a.results, a.outputs) == (
+        b.inputs,
+        b.instructions,
+        b.results,
+        b.outputs,
+    )
+    assert a.columns.names == b.columns.names
     assert np.array(a.constants).tobytes() == np.array(b.constants).tobytes()
     assert (a.cost, a.digest, a.n_instructions) == (b.cost, b.digest, b.n_instructions)
 

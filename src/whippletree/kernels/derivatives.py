@@ -16,6 +16,7 @@ from .ops import OPS
 from .program import Input, Program, operands
 from .scalar import Condition, Scalar
 from .structure import Branch, Leaf, Structure
+from .table import Table
 
 Sparse = dict[int, Scalar]  # derivatives that are not zero, by the input or output they belong to
 
@@ -137,7 +138,7 @@ class _Record:
         ]
         parts = tuple(_extended(self.source.outputs, entry.shape) for entry, _ in self.wrt.values())
         outputs = Branch(dict, parts, tuple(self.wrt))
-        return lower(self.graph, refs, self.source.inputs, outputs)
+        return lower(Table(self.graph, refs), self.source.inputs, outputs)
 
 
 def _extended(structure: Structure, shape: tuple[int, ...]) -> Structure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .program import Instruction, Program
+from .program import Columns, Program
 
 
 def fuse(program: Program) -> Program:
@@ -18,43 +18,40 @@ def fuse(program: Program) -> Program:
     >>> [instruction[0] for instruction in fuse(program).instructions]
     ['fnma']
     """
-    used_once = (_uses(program) == 1).tolist()
-    # The multiplications whose value nothing needs but one instruction, by that value.
-    products = {i[1]: i for i in program.instructions if i[0] == "mul" and used_once[i[1]]}
-    merged: set[int] = set()
-    chosen: list[Instruction] = []
-    for instruction in program.instructions:
-        op, out, a, b, _ = instruction
-        if op == "add" or op == "sub":
-            left, right = products.get(a), products.get(b)
-            if right is not None and (left is None or b > a):
-                merged.add(b)
-                instruction = ("fma" if op == "add" else "fnma", out, right[2], right[3], a)
-            elif left is not None:
-                merged.add(a)
-                instruction = ("fma" if op == "add" else "fms", out, left[2], left[3], b)
-        chosen.append(instruction)
-    return _renumbered(program, [i for i in chosen if i[1] not in merged])
+    names = (*program.columns.names, "fma", "fms", "fnma")
+    _, codes, operands = program.columns
+    first, n = program.first_instruction, program.n_instructions
+    code = {name: k for k, name in enumerate(names)}
+    a, b = operands[:, 0], operands[:, 1]
+    is_sum, is_difference = codes == code.get("add", -1), codes == code.get("sub", -1)
+    # Products that nothing needs but one instruction.
+    free = np.zeros(program.n_values, bool)
+    free[first:] = codes == code.get("mul", -1)
+    free &= _uses(program) == 1
+    left, right = ((is_sum | is_difference) & free[operand] for operand in (a, b))
+    right &= ~left | (b > a)
+    left &= ~right
+    taken = left | right
+    product, rest = np.where(right, b, a)[taken], np.where(right, a, b)[taken]
+    codes = codes.copy()
+    codes[taken & is_sum], codes[left & is_difference] = code["fma"], code["fms"]
+    codes[right & is_difference] = code["fnma"]
+    operands = operands.copy()
+    operands[taken] = np.column_stack([operands[product - first, :2], rest])
+    kept = np.ones(n, bool)
+    kept[product - first] = False
+    # Results numbered without gaps; the last entry is that of no operand.
+    number = np.concatenate([np.arange(first), first + np.cumsum(kept) - 1, [-1]])
+    return Program(
+        program.inputs,
+        program.constants,
+        Columns.of(names, codes[kept], number[operands[kept]]),
+        tuple(number[list(program.results)].tolist()),
+        program.outputs,
+    )
 
 
 def _uses(program: Program) -> np.ndarray:
     """How often every value is read, by instructions and as a result."""
     read = np.concatenate([program.columns.operands.ravel(), np.array(program.results, np.int64)])
     return np.bincount(read[read >= 0], minlength=program.n_values)
-
-
-def _renumbered(program: Program, instructions: list[Instruction]) -> Program:
-    """The program with only these instructions, their results numbered without gaps."""
-    first = program.first_instruction
-    number = [*range(first), *[-1] * len(program.instructions), -1]  # the last entry is that of no operand
-    renumbered: list[Instruction] = []
-    for place, (op, out, a, b, c) in enumerate(instructions, start=first):
-        number[out] = place
-        renumbered.append((op, place, number[a], number[b], number[c]))
-    return Program(
-        program.inputs,
-        program.constants,
-        tuple(renumbered),
-        tuple(number[result] for result in program.results),
-        program.outputs,
-    )

@@ -63,7 +63,7 @@ def module_text(program: Program, width: int, fma: bool) -> str:
 
 def functions_of(program: Program) -> set[str]:
     """The vector functions a program calls."""
-    called = {i[0] for i in program.instructions} & _CALLED
+    called = _CALLED.intersection(program.columns.names)
     return {"sincos" if name in ("sin", "cos") else name for name in called}
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from .graph import Graph, Node
 from .ops import OPS
-from .program import Input, Instruction, Program
+from .program import Columns, Input, Program
 from .structure import Structure
+from .table import MUL, NONE, Table
 
 # Written with the constant on the right: 0 < x as x > 0.
 _MIRRORED = {"lt": "gt", "le": "ge"}
 
-_MINUS = 2  # of a node's uses: 1 as it is, 2 negated, 3 both
+_CODES = {name: code for code, name in enumerate(OPS)}
+
+_MINUS = 2  # all uses of a node are negated
 
 
 class Recording(NamedTuple):
@@ -25,15 +30,16 @@ class Recording(NamedTuple):
     outputs: Structure
 
 
-def lower(graph: Graph, refs: Sequence[int], inputs: tuple[Input, ...], outputs: Structure) -> Program:
-    """The program that computes these references, outputs flattened in C order.
+def lower(table: Table, inputs: tuple[Input, ...], outputs: Structure) -> Program:
+    """The program that computes the references of a table, outputs flattened in C order.
 
     A node that is only ever used with a minus sign is computed negated where that is free: a difference by
     exchanging its operands, a product with a constant by the constant's sign. What takes one operation on
     inputs comes right before its first use: recorded for all joints at once, it would lie about for long,
     and every joint would find its own in another place, which keeps `outline` from seeing them alike.
     """
-    uses, constants = _uses(graph, refs)
+    graph, refs = table.graph, table.refs
+    uses, constants = _uses(table)
     n_inputs = sum(entry.size for entry in inputs)
     emitter = _Emitter(graph, n_inputs, constants)
     waiting: set[int] = set()  # numbers of nodes that need inputs alone: written where they are first used
@@ -56,31 +62,22 @@ def lower(graph: Graph, refs: Sequence[int], inputs: tuple[Input, ...], outputs:
         emitter.node(node, 2 * number, use == _MINUS)
     write_waiting(refs)
     results = tuple(emitter.operand(ref) for ref in refs)
-    return Program(inputs, emitter.constants, tuple(emitter.instructions), results, outputs)
+    return Program(inputs, emitter.constants, emitter.columns(), results, outputs)
 
 
-def _uses(graph: Graph, refs: Sequence[int]) -> tuple[bytearray, list[int]]:
-    """Per node whether it is needed as it is, negated or both; and the constants needed, signed."""
-    nodes = graph.nodes
-    uses = bytearray(len(nodes))
-    constants = {ref for ref in refs if ref < 0}
-    for ref in refs:
-        if ref >= 0:
-            uses[ref >> 1] |= 1 + (ref & 1)
-    for number in range(len(nodes) - 1, -1, -1):
-        use = uses[number]
-        if not use:
-            continue
-        node = nodes[number]
-        op = node[0]
-        if op == "input":
-            continue
-        for ref in node[1:]:
-            if ref >= 0:
-                uses[ref >> 1] |= 1 + (ref & 1)
-            else:
-                constants.add(ref ^ 1 if use == _MINUS and op == "mul" else ref)
-    return uses, sorted(constants, reverse=True)
+def _uses(table: Table) -> tuple[list[int], list[int]]:
+    """Per node whether it is needed as it is, 1, negated, 2, or both, 3; and the constants needed, signed."""
+    live = table.count > 0
+    operands = table.operands[live]
+    read = np.array([*table.refs], np.int64)
+    read = np.concatenate([operands[operands >= 0], read[read >= 0]])
+    uses = np.zeros(len(live), np.int64)
+    for sign in (0, 1):
+        uses[read[read & 1 == sign] >> 1] |= 1 + sign
+    turned = (table.code[live] == MUL) & (uses[live] == _MINUS) & (operands[:, 0] < 0)
+    operands[turned, 0] ^= 1
+    constants = np.unique(operands[(operands < 0) & (operands != NONE)]).tolist()
+    return uses.tolist(), sorted({*constants, *(ref for ref in table.refs if ref < 0)}, reverse=True)
 
 
 class _Emitter:
@@ -89,8 +86,8 @@ class _Emitter:
     def __init__(self, graph: Graph, n_inputs: int, constants: list[int]) -> None:
         self.graph = graph
         self.constants = tuple(graph.value(ref) for ref in constants)
-        self.instructions: list[Instruction] = []
-        self.first = n_inputs + len(constants)
+        self.numbers: list[int] = []  # four for every instruction: operation and operands
+        self.out = n_inputs + len(constants)  # number of the next result
         # From reference, sign included, to value, -1 for none; constants have negative references and lie
         # at the end.
         self.known = [-1] * (2 * (len(graph.nodes) + len(graph.values)) + 2)
@@ -99,9 +96,14 @@ class _Emitter:
             self.known[ref] = n_inputs + i
 
     def _append(self, op: str, a: int, b: int = -1, c: int = -1) -> int:
-        out = self.first + len(self.instructions)
-        self.instructions.append((op, out, a, b, c))
-        return out
+        self.numbers.extend((_CODES[op], a, b, c))
+        self.out += 1
+        return self.out - 1
+
+    def columns(self) -> Columns:
+        """All that was written."""
+        numbers = np.array(self.numbers, np.int64).reshape(-1, 4)
+        return Columns.of(tuple(OPS), numbers[:, 0], numbers[:, 1:])
 
     def operand(self, ref: int) -> int:
         """The value of a reference, with an instruction for its sign where there is no other way."""
@@ -141,8 +143,9 @@ class _Emitter:
             self._other(node, ref, flip)
             return
         # As `_append` does it, written out: most nodes are of these two kinds.
-        known[ref] = out = self.first + len(self.instructions)
-        self.instructions.append((op, out, first, second, -1))
+        self.numbers.extend((_CODES[op], first, second, -1))
+        known[ref] = self.out
+        self.out += 1
 
     def _other(self, node: Node, ref: int, flip: bool) -> None:
         """Write a node that is neither product nor sum."""

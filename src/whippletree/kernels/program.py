@@ -19,7 +19,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,26 +41,36 @@ class Columns(NamedTuple):
         operands: (n, 3) numbers of the operands, -1 for none.
     """
 
-    names: list[str]
+    names: tuple[str, ...]
     codes: NDArray[np.int64]
     operands: NDArray[np.int64]
 
+    @staticmethod
+    def of(names: Sequence[str], codes: NDArray[np.int64], operands: NDArray[np.int64]) -> Columns:
+        """Columns with only the names that are used, sorted."""
+        used = [
+            name for name, times in zip(names, np.bincount(codes, minlength=len(names)), strict=True) if times
+        ]
+        used.sort()
+        place = np.array([used.index(name) if name in used else -1 for name in names], np.int64)
+        return Columns(tuple(used), place[codes], operands)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Program:
     """A function as a list of instructions; see the head of this file for the numbering of values.
 
     Attributes:
         inputs: Name and shape of every input array, in the order of the function's arguments.
         constants: The numbers used.
-        instructions: In an order in which they can be executed.
+        columns: The instructions, in an order in which they can be executed.
         results: Number of the value of every output scalar, outputs flattened in C order.
         outputs: What the function returns: arrays and numbers, perhaps nested.
     """
 
     inputs: tuple[Input, ...]
     constants: tuple[float, ...]
-    instructions: tuple[Instruction, ...]
+    columns: Columns
     results: tuple[int, ...]
     outputs: Structure
 
@@ -70,10 +79,17 @@ class Program:
         """Number of input scalars."""
         return sum(entry.size for entry in self.inputs)
 
-    @cached_property
+    @property
     def n_instructions(self) -> int:
         """Number of instructions."""
-        return len(self.instructions)
+        return len(self.columns.codes)
+
+    @cached_property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The instructions one by one."""
+        names, codes, operands = self.columns
+        numbers = range(self.first_instruction, self.n_values)
+        return tuple(zip(map(names.__getitem__, codes.tolist()), numbers, *operands.T.tolist(), strict=True))
 
     @property
     def n_outputs(self) -> int:
@@ -93,7 +109,7 @@ class Program:
     @property
     def n_values(self) -> int:
         """Number of values of all kinds."""
-        return self.first_instruction + len(self.instructions)
+        return self.first_instruction + self.n_instructions
 
     @cached_property
     def cost(self) -> dict[str, int]:
@@ -108,18 +124,6 @@ class Program:
             for kind in OPS[name].cost:
                 total[kind] += times
         return total
-
-    @cached_property
-    def columns(self) -> Columns:
-        """The instructions as arrays."""
-        count = len(self.instructions)
-        names = sorted({instruction[0] for instruction in self.instructions})
-        code = {name: number for number, name in enumerate(names)}
-        operands = np.empty((count, 3), np.int64)
-        for k in range(3):
-            operands[:, k] = np.fromiter(map(itemgetter(2 + k), self.instructions), np.int64, count)
-        codes = np.fromiter((code[instruction[0]] for instruction in self.instructions), np.int64, count)
-        return Columns(names, codes, operands)
 
     @cached_property
     def digest(self) -> str:

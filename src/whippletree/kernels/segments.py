@@ -70,7 +70,7 @@ class Segments:
         self.first = program.first_instruction
         self.constants = np.array(program.constants, np.float64)
         self.results: Ints = np.array(program.results, np.int64)
-        self.is_result = np.zeros(len(program.instructions), bool)
+        self.is_result = np.zeros(program.n_instructions, bool)
         self.is_result[self.results[self.results >= self.first] - self.first] = True
         self._read()
         self._cut()

@@ -46,4 +46,4 @@ def simplified(recording: Recording) -> Program:
         idle += 1
         if idle == 2:
             break
-    return lower(table.graph, table.refs, inputs, outputs)
+    return lower(table, inputs, outputs)

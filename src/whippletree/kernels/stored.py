@@ -1,8 +1,6 @@
 """Programs kept on disk, so that a function is recorded and simplified once and not in every process.
 
-An entry is a line of JSON, which says all that calling a kernel takes, and after it the instructions as
-arrays, which are unpacked only if someone asks for them: to compile them for another processor, to export
-them, to derive them.
+An entry is a line of JSON, which says all but the numbers, and after it the numbers as arrays.
 """
 
 from __future__ import annotations
@@ -17,12 +15,11 @@ import numpy as np
 from . import cache as disk
 from .arguments import entries, structures
 from .content import own_name
-from .program import Instruction, Program
+from .program import Columns, Program
 from .structure import Branch, Leaf, Structure, size
 
 _KIND = "program"
 _FLOAT, _INT, _BYTE = np.dtype("<f8"), np.dtype("<i4"), np.dtype("u1")
-_PARTS = ("constants", "instructions", "results")
 _BRANCHES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
 
 
@@ -79,50 +76,23 @@ def unpack(data: bytes) -> Program | None:
     line, _, body = data.partition(b"\n")
     try:
         head = json.loads(line)
-        stored = object.__new__(_Stored)
-        vars(stored).update(
-            inputs=entries({name: _structure(data) for name, data in head["inputs"]}),
-            outputs=_structure(head["outputs"]),
-            cost=head["cost"],
-            digest=head["digest"],
-            n_instructions=head["instructions"],
-            _packed=(head["constants"], head["ops"], body),
-        )
-        counts = head["constants"], head["instructions"], size(stored.outputs)
+        inputs = entries({name: _structure(data) for name, data in head["inputs"]})
+        outputs = _structure(head["outputs"])
+        known = {"cost": head["cost"], "digest": head["digest"]}
+        names, n_constants, n = tuple(head["ops"]), head["constants"], head["instructions"]
+        whole = 8 * n_constants + (1 + 3 * 4) * n + 4 * size(outputs)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    whole = 8 * counts[0] + (1 + 3 * 4) * counts[1] + 4 * counts[2]
-    return stored if len(body) == whole else None
-
-
-class _Stored(Program):
-    """A program whose instructions are unpacked when they are first asked for."""
-
-    _packed: tuple[int, list[str], bytes] | None
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _PARTS:
-            raise AttributeError(f"a program has no attribute {name!r}")
-        if self._packed is None:  # another thread was faster
-            return vars(self)[name]
-        n_constants, ops, body = self._packed
-        n = self.n_instructions
-        constants = np.frombuffer(body, _FLOAT, n_constants)
-        codes = np.frombuffer(body, _BYTE, n, 8 * n_constants)
-        numbers = np.frombuffer(body, _INT, 3 * n, 8 * n_constants + n).reshape(3, n)
-        results = np.frombuffer(body, _INT, -1, 8 * n_constants + n + 12 * n)
-        first = self.n_inputs + n_constants
-        names = [ops[code] for code in codes.tolist()]
-        instructions: tuple[Instruction, ...] = tuple(
-            zip(names, range(first, first + n), *numbers.tolist(), strict=True)
-        )
-        vars(self).update(
-            constants=tuple(constants.tolist()),
-            instructions=instructions,
-            results=tuple(results.tolist()),
-            _packed=None,
-        )
-        return vars(self)[name]
+    if len(body) != whole:
+        return None
+    constants = np.frombuffer(body, _FLOAT, n_constants)
+    codes = np.frombuffer(body, _BYTE, n, 8 * n_constants)
+    operands = np.frombuffer(body, _INT, 3 * n, 8 * n_constants + n).reshape(3, n).T
+    results = np.frombuffer(body, _INT, -1, 8 * n_constants + 13 * n)
+    columns = Columns(names, codes.astype(np.int64), operands.astype(np.int64, order="C"))
+    program = Program(inputs, tuple(constants.tolist()), columns, tuple(results.tolist()), outputs)
+    vars(program).update(known)  # so that they need not be found out again
+    return program
 
 
 def _structure_data(structure: Structure) -> Any:

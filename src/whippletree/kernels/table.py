@@ -22,7 +22,7 @@ Bits = NDArray[np.bool_]
 
 CODES = {"input": 0, "add": 1, "mul": 2, "div": 3, "sin": 4, "cos": 5, "where": 6}
 _OTHER = 7
-_NONE = -(2**62)  # no operand
+NONE = -(2**62)  # no operand
 
 ADD, MUL, DIV = CODES["add"], CODES["mul"], CODES["div"]
 
@@ -47,6 +47,7 @@ class Table:
     Attributes:
         graph, refs: What is looked at.
         code: Operation of every node, out of `CODES`.
+        operands: (n, 3) references to its operands, NONE where it has fewer.
         count: How often a node is used, outputs included; 0 for what nothing needs.
         user: The node that uses it, if there is but one; -1 for an output.
         size: How many operations the references depend on.
@@ -58,13 +59,13 @@ class Table:
         self.code = np.fromiter((CODES.get(node[0], _OTHER) for node in nodes), np.int8, n)
         arity = np.fromiter(map(len, nodes), np.int64, n) - 1
         arity[self.code == CODES["input"]] = 0
-        self._operands: Ints = np.full((n, 3), _NONE)
-        self._operands[:, 0] = np.fromiter(map(itemgetter(1), nodes), np.int64, n)
-        self._operands[:, 1] = np.fromiter(map(itemgetter(-1), nodes), np.int64, n)
+        self.operands: Ints = np.full((n, 3), NONE)
+        self.operands[:, 0] = np.fromiter(map(itemgetter(1), nodes), np.int64, n)
+        self.operands[:, 1] = np.fromiter(map(itemgetter(-1), nodes), np.int64, n)
         for number in np.flatnonzero(arity == 3).tolist():
-            self._operands[number] = nodes[number][1:]
-        self._operands[arity == 0, 0] = _NONE
-        self._operands[arity < 2, 1] = _NONE
+            self.operands[number] = nodes[number][1:]
+        self.operands[arity == 0, 0] = NONE
+        self.operands[arity < 2, 1] = NONE
         self._count_uses()
         self.size = int(np.count_nonzero(self.count[self.code != CODES["input"]]))
 
@@ -72,17 +73,17 @@ class Table:
         """Count uses by all nodes, then take back those by nodes that nothing needs."""
         n = len(self.code)
         outputs = np.array([ref for ref in self.refs if ref >= 0], np.int64)
-        used = self._operands[self._operands >= 0] >> 1
+        used = self.operands[self.operands >= 0] >> 1
         self.count: Ints = np.bincount(np.concatenate([outputs >> 1, used]), minlength=n)
         unused = np.flatnonzero((self.count == 0) & (self.code != CODES["input"]))
         while len(unused):
-            dropped = self._operands[unused]
+            dropped = self.operands[unused]
             dropped = dropped[dropped >= 0] >> 1
             np.subtract.at(self.count, dropped, 1)
             dropped = np.unique(dropped)
             unused = dropped[(self.count[dropped] == 0) & (self.code[dropped] != CODES["input"])]
         self.user: Ints = np.full(n, -1)
-        for column in self._operands.T:
+        for column in self.operands.T:
             users = np.flatnonzero((column >= 0) & (self.count > 0))
             self.user[column[users] >> 1] = users
         self.user[outputs >> 1] = -1
@@ -110,7 +111,7 @@ class Table:
         up = np.where(part, self.user, np.arange(n))
         sign = np.zeros(n, np.int64)
         inner = np.flatnonzero(part)
-        holders = self._operands[up[inner]]
+        holders = self.operands[up[inner]]
         position = np.argmax(holders >> 1 == inner[:, None], axis=1)
         sign[inner] = holders[np.arange(len(inner)), position] & 1
         while True:  # as far again as last time
@@ -126,7 +127,7 @@ class Table:
         head = np.isin(self.code, kinds) & (self.count > 0) & ~part
         inside = head[top] & (self.count > 0)
         nodes = np.flatnonzero(inside)
-        operands = self._operands[nodes, :2]
+        operands = self.operands[nodes, :2]
         node = np.repeat(nodes, 2)
         ref = operands.ravel()
         is_leaf = ref < 0

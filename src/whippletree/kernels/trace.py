@@ -15,6 +15,7 @@ from .program import Program
 from .refusal import TraceError, mixed_array
 from .scalar import Condition, Scalar
 from .structure import flatten, unflatten
+from .table import Table
 from .uncollected import uncollected
 
 __all__ = ["Scalar", "TraceError", "recording", "trace"]
@@ -43,7 +44,8 @@ def trace(function: Callable[..., Any], inputs: Mapping[str, Declared]) -> Progr
     ... )
     np.float64(52.5)
     """
-    return lower(*recording(function, inputs))
+    graph, refs, entries, outputs = recording(function, inputs)
+    return lower(Table(graph, refs), entries, outputs)
 
 
 @uncollected()
