@@ -31,13 +31,14 @@ def public_algorithms():
 
 
 def everything(rng):
-    """A floating tree with every joint type behind the base, a spring, a damper and friction."""
+    """A floating tree with every joint type behind the base, a spring, a damper, friction and a force."""
     m = randoms.floating_tree(rng, list(rng.permutation(list(randoms.JOINTS))))
     m.add_body(
         "flap", wt.Revolute("y"), "b3", inertia=randoms.inertia(rng), stiffness=3.0, damping=0.7, friction=0.4
     )
     m.add_frame("tool", "b9", randoms.placement(rng))
     m.add_spring("s", "b2", (0.1, 0.3, -0.2), "b11", (0.4, -0.1, 0.2), stiffness=7.0, damping=0.6, length=0.5)
+    m.add_force("f", "tool", (0.3, -0.8, 0.5), (0.2, 0.1, -0.4), "aligned")
     return m
 
 
@@ -106,6 +107,7 @@ class Case:
             "frame": "tool",
             "loop": "loop0",
             "reference": "aligned",
+            "wrenches": {"tool": rng.normal(size=6), "b4": rng.normal(size=6)},
         }
 
     def state(self, step):
