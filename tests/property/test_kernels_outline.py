@@ -12,6 +12,7 @@ from whippletree.kernels.kernel import Kernel
 from whippletree.kernels.machine import host
 from whippletree.kernels.outline import FLIP, outline
 from whippletree.kernels.program import Program
+from whippletree.kernels.schedule import schedule
 from whippletree.kernels.trace import trace
 
 W = host().width
@@ -207,3 +208,34 @@ def test_cuts_of_short_and_uniform_lists():
     assert cuts.cuts(np.zeros(10, dtype=np.int64), np.zeros((10, 3), dtype=np.int64)) == []
     uniform = cuts.cuts(np.zeros(5000, dtype=np.int64), np.ones((5000, 3), dtype=np.int64))
     assert set(np.diff([0, *uniform]).tolist()) == {100}
+
+
+def test_scheduling_keeps_values_and_lets_fewer_wait():
+    """Summed up as they come, not kept until all are there; computed when needed, not when thought of."""
+
+    def function(x, y):
+        early = [(a - b).sin() * a for a, b in zip(x, y, strict=True)]
+        late = [a * b + e for a, b, e in zip(x[::-1], y[::-1], early[::-1], strict=True)]
+        parts = [late[i] * late[i - 1] for i in range(1, len(late))]
+        return sum(parts[1:], parts[0])
+
+    program = trace(function, {"x": (200,), "y": (200,)})
+    better = schedule(program)
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 4, 200))
+    np.testing.assert_array_equal(better(x, y), program(x, y))
+    assert sorted(i[0] for i in better.instructions) == sorted(i[0] for i in program.instructions)
+    assert most_alive(program) > 150
+    assert most_alive(better) < 10
+
+
+def most_alive(program):
+    """The largest number of computed values that are still to be read at any time."""
+    last = program.last_uses()[program.first_instruction :]
+    ends = np.bincount([end for end in last if end >= 0], minlength=len(last) + 1)
+    return int(np.max(np.arange(1, len(last) + 1) - np.cumsum(ends)[: len(last)]))
+
+
+def test_scheduling_a_program_of_results_alone_changes_nothing():
+    program = trace(lambda x: [x[0] * x[1], x[1] + x[0]], {"x": (2,)})
+    assert schedule(program).instructions == program.instructions

@@ -14,6 +14,7 @@ from .llvm import module_text
 from .machine import Code, Host, compile_object
 from .outline_ir import outlined_text
 from .program import Program
+from .schedule import schedule
 from .uncollected import uncollected
 
 _LONGEST_STRAIGHT = 24_000
@@ -62,4 +63,4 @@ def is_long(program: Program) -> bool:
 def kernel_text(program: Program, target: Host, width: int) -> str:
     """IR of a program's code for `width` states at a time."""
     text = outlined_text if is_long(program) else module_text
-    return text(fuse(program) if target.fma else program, width, target.fma)
+    return text(schedule(fuse(program) if target.fma else program), width, target.fma)
