@@ -2,10 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from urdf_text import ARM
+from whippletree import SolverError, grcr
+from whippletree.benchmark.loop_peers import mujoco_peer, pinocchio_peers
+from whippletree.benchmark.loops import AGREE_SOFT, cases, measure, record, row_of_four_bars
 from whippletree.cli import app
 
 run = CliRunner().invoke
@@ -50,3 +54,30 @@ def test_cache_is_told_and_cleared(tmp_path):
     assert "removed from" in run(app, ["cache", "clear"]).output
     assert "0 programs and pieces of machine code" in run(app, ["cache", "info"]).output
     assert run(app, ["cache", "empty"]).exit_code == 2
+
+
+def test_closed_loops_are_compared_before_they_are_timed(monkeypatch):
+    case = ("four-bars 2", lambda: row_of_four_bars(2))
+    row = measure(case, rounds=1)
+    assert set(row.peers) == set(row.differences) == {"constraintDynamics", "lcaba", "mj_forward"}
+    assert row.pinocchio == min(row.peers["constraintDynamics"], row.peers["lcaba"])
+    assert record([row])[0]["batch_ratio"] == row.batch_ratio
+    monkeypatch.setattr("whippletree.benchmark.loops.AGREE", 0.0)
+    with pytest.raises(
+        SolverError, match="four-bars 2: accelerations by constraintDynamics differ from ours"
+    ):
+        measure(case, rounds=1)
+
+
+@pytest.mark.parametrize("name", ["tree of 31 four-bars", "linkage-humanoid"])
+def test_peers_are_given_the_same_closed_mechanism(name):
+    m, q, qd = dict(cases())[name]()
+    zero = np.zeros(m.nv)
+    expected = grcr(m, q, qd, zero)
+    for peer in pinocchio_peers(m, q, qd, expected, 1e-6).values():
+        np.testing.assert_allclose(peer.accelerations(q, qd), expected, atol=1e-6 * np.abs(expected).max())
+    at_rest = grcr(m, q, zero, zero)
+    found = mujoco_peer(m, q, qd).accelerations(q, zero)
+    np.testing.assert_allclose(
+        found, at_rest, atol=AGREE_SOFT * np.abs(at_rest).max()
+    )  # its loops are springs
