@@ -205,3 +205,12 @@ def test_sympy_shapes_and_numbers():
     assert tensor == inputs["t"]
     assert [s.name for s in a] == ["a_0_0", "a_0_1", "a_1_0", "a_1_1"]
     assert all(s.is_real for s in q)
+
+
+@pytest.mark.parametrize("x", [-0.0, 0.0, 0.75, -0.25, 3.0, -2.5, math.inf, -math.inf])
+def test_python_rounds_down_with_the_sign_of_zero_kept(x):
+    """The angle of (floor(-0.0), -1) is -π; a whole number of Python's has no sign to tell that by."""
+    namespace: dict = {}
+    program = trace(lambda x: x.__floor__().arctan2(-1.0), {"x": ()})
+    exec(to_python(program), namespace)
+    np.testing.assert_allclose(namespace["kernel"](x), program(x), rtol=1e-15)

@@ -40,7 +40,7 @@ def _log(x):
 """,
     "_floor": """
 def _floor(x):
-    return float(math.floor(x)) if math.isfinite(x) else x
+    return math.copysign(math.floor(x), x) if math.isfinite(x) else x
 """,
 }
 
