@@ -39,7 +39,7 @@ def regroup(table: Table) -> Table | None:
 def _promising(table: Table, part: Bits) -> Bits:
     """Which sums and products may gain by the rules: all that do, and few others."""
     code, count = table.code, table.count
-    n, nodes = len(code), table.graph.nodes
+    n = len(code)
     top, node, ref = table.leaves(part, (ADD, MUL))
     leaf, in_sum, is_constant = ref & -2, code[top] == ADD, ref < 0
     # Leaves of one product have the same term; an operand of a sum that is no product is a term of its own.
@@ -62,16 +62,14 @@ def _promising(table: Table, part: Bits) -> Bits:
     found[top[shareable][repeated(top[shareable], leaf[shareable])]] = True
     # Squares: of sines and cosines, and of c x.
     inner = np.where(is_constant, 0, leaf >> 1)
+    first, second = table.operands[inner, 0], table.operands[inner, 1]
+    is_product = ~is_constant & (code[inner] == MUL)
     twice = ~is_constant & repeated(term, leaf)
-    scaled = [
-        c == MUL and nodes[i][1] < 0 for i, c in zip(inner[twice].tolist(), code[inner[twice]], strict=True)
-    ]
-    found[top[twice][np.array(scaled, bool) & (count[inner[twice]] == 2)]] = True
+    found[top[twice & is_product & (first < 0) & (count[inner] == 2)]] = True
     turning = np.isin(code, (CODES["sin"], CODES["cos"]))
-    squared = turning[inner] & twice & ~is_constant
-    for place in np.flatnonzero(~is_constant & in_sum & (code[inner] == MUL)).tolist():
-        _, a, b = nodes[inner[place]]
-        squared[place] = a == b and turning[a >> 1]
+    squared = twice & turning[inner]
+    square = is_product & in_sum & (first == second)
+    squared[square] = turning[first[square] >> 1]
     squares = np.flatnonzero(squared & in_sum)
     several(top[squares][distinct(top[squares], term[squares])])
     several(top[in_sum & alone & ~is_constant & (code[inner] == CODES["where"])])

@@ -44,12 +44,15 @@ class Scalar:
             return self.graph.constant(float(other))
         return None
 
-    # Arithmetic. The common cases are spelled out where speed matters.
+    # Arithmetic. The common cases are spelled out where speed matters: half of all operands are zeros of the
+    # matrices they stand in.
 
     def __add__(self, other: Any) -> Any:
         graph = self.graph
         if other.__class__ is Scalar and other.graph is graph:
-            return Scalar(graph, graph.add(self.ref, other.ref))
+            if other.ref == ZERO:
+                return self
+            return other if self.ref == ZERO else Scalar(graph, graph.add(self.ref, other.ref))
         ref = self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.add(self.ref, ref))
 
@@ -58,7 +61,7 @@ class Scalar:
     def __sub__(self, other: Any) -> Any:
         graph = self.graph
         if other.__class__ is Scalar and other.graph is graph:
-            return Scalar(graph, graph.add(self.ref, negate(other.ref)))
+            return self if other.ref == ZERO else Scalar(graph, graph.add(self.ref, other.ref ^ 1))
         ref = self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.add(self.ref, negate(ref)))
 
@@ -70,6 +73,8 @@ class Scalar:
         graph, kind = self.graph, other.__class__
         if kind is Scalar and other.graph is graph:
             return Scalar(graph, graph.mul(self.ref, other.ref))
+        if kind is float and other == 0.0:
+            return Scalar(graph, ZERO)
         ref = graph.constant(other) if kind is float else self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.mul(self.ref, ref))
 
