@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..joints import Free, Prismatic, Revolute, Spherical, Universal
-from ..mechanism import Mechanism
+from ..mechanism import Limits, Mechanism
 from ..spatial import Array, Inertia, Placement
 
 
@@ -69,8 +69,9 @@ def flyball_governor() -> Mechanism:
 
 
 def stewart_platform() -> Mechanism:
-    """Stewart and Gough's platform: six legs with motors that slide carry a plate; six freedoms."""
+    """Stewart and Gough's platform: six legs with motors, which slide between soft stops, carry a plate."""
     m = Mechanism("stewart-platform")
+    stroke = Limits(-0.25, 0.35, stiffness=2e5, dissipation=2.0)
     angles = np.deg2rad([10.0, 110.0, 130.0, 230.0, 250.0, 350.0])
     above = np.deg2rad([50.0, 70.0, 170.0, 190.0, 290.0, 310.0])
     feet = [np.array([0.8 * np.cos(a), 0.8 * np.sin(a), 0.0]) for a in angles]
@@ -80,7 +81,8 @@ def stewart_platform() -> Mechanism:
         length = float(np.linalg.norm(head - foot))
         # The piston's frame is at its head, from where the rod reaches back.
         piston = Inertia(0.8, (0.0, 0.0, -0.3), (0.024, 0.024, 1e-4))
-        m.add_body(f"leg{i}", Prismatic("z"), f"cylinder{i}", Placement((0.0, 0.0, length)), piston)
+        at = Placement((0.0, 0.0, length))
+        m.add_body(f"leg{i}", Prismatic("z"), f"cylinder{i}", at, piston, limits=stroke)
     # The platform hangs on the first leg, its axes parallel to the ground's.
     center = np.array([0.0, 0.0, 1.0]) - heads[0]
     level = Placement(rotation=_pointing(feet[0], heads[0]).rotation.T)
@@ -92,16 +94,20 @@ def stewart_platform() -> Mechanism:
 
 
 def delta_robot() -> Mechanism:
-    """Clavel's delta robot: three arms with a pair of parallel rods each move a plate without turning it."""
+    """Clavel's delta robot: three arms with a pair of parallel rods each move a plate without turning it.
+
+    Stops keep the arms from swinging in below the plate, where its rods would become parallel and hold it
+    no longer. The rods' universal joints turn first about the axis of the arm's motor.
+    """
     m = Mechanism("delta-robot")
+    stops = Limits(-1.0, 1.3, stiffness=2000.0)
     base, arm, plate, drop, half = 0.2, 0.3, 0.06, 0.8, 0.05
     first: Array | None = None
     for i in range(3):
         turn = Placement(rpy=(0.0, 0.0, 2.0 * np.pi * i / 3.0))
         # In the arm's frame x points outward and y along the motor's axis.
-        m.add_body(
-            f"arm{i}", Revolute("y"), "ground", turn @ Placement((base, 0.0, 0.0)), _rod(arm, 0.6, axis=0)
-        )
+        shoulder = turn @ Placement((base, 0.0, 0.0))
+        m.add_body(f"arm{i}", Revolute("y"), "ground", shoulder, _rod(arm, 0.6, axis=0), limits=stops)
         elbow = np.array([arm, 0.0, 0.0])
         wrist = np.array([plate - base, 0.0, -drop])
         for k, side in enumerate((-half, half)):
@@ -109,7 +115,7 @@ def delta_robot() -> Mechanism:
             start, end = elbow + shift, wrist + shift
             length = float(np.linalg.norm(end - start))
             m.add_body(
-                f"rod{i}{k}", Universal("x", "y"), f"arm{i}", _pointing(start, end), _rod(length, 0.15)
+                f"rod{i}{k}", Universal("y", "x"), f"arm{i}", _pointing(start, end), _rod(length, 0.15)
             )
             tip = Placement((0.0, 0.0, length))
             corner = turn.rotation @ np.array([plate, side, 0.0])
