@@ -1,10 +1,11 @@
 """Integrators that choose their steps: SciPy's, on y = (q, qd), projected after every step."""
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ..spatial import Array
+from .run import Run, Step
 
 METHODS = ("RK45", "DOP853", "Radau", "BDF")
 """Names of SciPy's integrators."""
@@ -14,60 +15,50 @@ class Adaptive:
     """A SciPy solver that is taken from step to step.
 
     Args:
-        method: One of `METHODS`.
-        settle: Brings a state back to where states are, such as quaternions to their sphere; None if they
-            are everywhere.
-        slope: dy/dt at (t, y).
-        y: The state at t = 0.
-        end: When to stop, s.
-        rtol, atol: Relative and absolute tolerance of each step.
+        run: What it integrates, by which method and to which tolerances.
+        dense: Whether states within steps will be asked for.
     """
 
-    def __init__(
-        self,
-        method: str,
-        settle: Callable[[Array], Array] | None,
-        slope: Callable[[float, Array], Array],
-        y: Array,
-        end: float,
-        rtol: float,
-        atol: float,
-    ) -> None:
-        self.slope, self.settle = slope, settle
+    def __init__(self, run: Run, dense: bool) -> None:
         from scipy import integrate  # on use: it takes longer to import than all the rest
 
-        self.method = method
-        self.solver = getattr(integrate, method)(slope, 0.0, y, end, rtol=rtol, atol=atol)
+        self.run, self._dense = run, dense
+        self._method = getattr(integrate, run.method)
+        self._solver: Any = None
+        self._h: float | None = None
 
-    @property
-    def t(self) -> float:
-        return self.solver.t
+    def step(self, t: float, y: Array, longest: float | None = None) -> Step | str:
+        """A step from (t, y), or what went wrong; `longest` bounds it."""
+        solver = self._solver
+        if solver is None or longest is not None or t != solver.t or y is not solver.y:
+            solver = self._solver = self._started(t, y, longest)
+        message = solver.step()
+        if message is not None:
+            return str(message)
+        inside, end = solver.dense_output() if self._dense else None, float(solver.t)
+        self._h = end - t
+        if self.run.settles:
+            self._settle()
+        new, margin = solver.y, self.run.margin
 
-    @property
-    def y(self) -> Array:
-        return self.solver.y
+        def state(at: float) -> Array:
+            return new if at == end or inside is None else self.run.closed(np.array(inside(at)))
 
-    def step(self) -> tuple[str | None, Callable[[float], Array]]:
-        """Take a step; what went wrong, and the states within the step as a function of time."""
-        message = self.solver.step()
-        inside = self.solver.dense_output() if message is None else None
-        if message is None and self.settle is not None:
-            self._bring_back(self.settle)
+        return Step(end, new, state, margin)
 
-        def state(t: float) -> Array:
-            if t == self.solver.t or inside is None:
-                return self.solver.y
-            y = np.array(inside(t))
-            return y if self.settle is None else self.settle(y)
+    def _started(self, t: float, y: Array, longest: float | None) -> Any:
+        """A solver at (t, y), whose first step is like the last one unless bounded."""
+        run = self.run
+        first = self._h if longest is None else longest
+        first = None if first is None else min(first, run.duration - t)
+        return self._method(run.slope, t, y, run.duration, first_step=first, rtol=run.rtol, atol=run.atol)
 
-        return message, state
-
-    def _bring_back(self, settle: Callable[[Array], Array]) -> None:
+    def _settle(self) -> None:
         """Settle the solver's own state."""
-        solver = self.solver
-        y = settle(solver.y)
-        if self.method == "BDF":
+        solver = self._solver
+        y = self.run.settle(solver.y)
+        if self.run.method == "BDF":
             solver.D[0] = y  # the newest point of its polynomial
         else:
-            solver.f = self.slope(solver.t, y)
+            solver.f = self.run.slope(solver.t, y)
         solver.y = y

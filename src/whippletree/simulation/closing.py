@@ -2,26 +2,30 @@
 
 import numpy as np
 
-from ..compile import compile
-from ..loops import assemble, constraint_error, constraint_jacobian
+from ..loops import assemble
 from ..loops.closed import check_closed
-from ..loops.rank import TOLERANCE, independent_rows
 from ..mechanism import Mechanism
 from ..spatial import Array
-from .motion import Motion
+from .factors import Factors
+from .motion import Common
 
 STEPS = 8
 """Newton steps after which the gap that one step of an integrator has left should be closed."""
 
+SLOW = 1e-3
+"""Steps that leave more than this share of a gap need constraints that are factored anew."""
+
 OPEN = 1e-6
 """rad or m: gaps that cannot be brought below this are no drift any more."""
-
 
 NEAR_SINGULAR = 0.01
 """Margins below this are told when a run cannot go on."""
 
-WORN = 0.1
-"""Constraints whose least singular value is below this share of that of all are exchanged for others."""
+PROBE = 1e-4
+"""rad or m: how far from a start it is looked whether more constraints are independent than there."""
+
+DIFFERENCE = 1e-7
+"""rad or m: the motion over which the change of the constraints is measured."""
 
 
 class OpenLoop(ArithmeticError):
@@ -31,30 +35,57 @@ class OpenLoop(ArithmeticError):
         self.name, self.gap = name, gap
 
 
-def constraints(m: Mechanism, q: Array) -> tuple[Array, Array]:
-    """δ (nc,) and K (nc, nv) of all loops and gears."""
-    return constraint_error(m, q), constraint_jacobian(m, q)
-
-
 class Closing:
     """Brings states back to closed loops, by the shortest change of positions and of velocities.
 
+    Near singular positions, what only weak combinations of constraints would change is left as it is: it
+    is there that rounding would be enlarged, and a smooth motion needs no correction.
+
+    Args:
+        m: The mechanism.
+        common: Its compiled functions.
+
     Attributes:
-        rank: How many constraints were independent at the last state.
-        margin: Least singular value of the independent ones against the largest: 0 at singular positions.
-        worn: Whether those in use were much closer to dependent there than all together.
+        rank: The most constraints that were found to be independent.
+        margin: How far the last state was from fewer, see `Factors`; `widest` is the largest seen.
     """
 
-    def __init__(self, m: Mechanism) -> None:
-        self._m = m
-        self._constraints = compile(constraints, m)
-        self.rank, self.margin, self.worn = 0, 1.0, False
+    def __init__(self, m: Mechanism, common: Common) -> None:
+        self._m, self._advanced, self._kernel = m, common.advanced, common.constraints
+        self._rows = self._moving_rows()
+        self.rank, self.margin, self.widest = 0, 0.0, 0.0
 
-    def rows(self, q: Array) -> tuple[int, ...]:
-        """Numbers of constraints that are independent at q, and determine all others."""
-        return tuple(independent_rows(self._constraints(q)[1]))
+    def _moving_rows(self) -> list[int]:
+        """Numbers of the rows of K that are not zero in every position, as half of a planar loop's are."""
+        rng = np.random.default_rng(0)
+        seen = sum(np.abs(self._kernel(self._m.random(rng))[1]).sum(axis=1) for _ in range(3))
+        return [int(row) for row in np.flatnonzero(seen)]
 
-    def __call__(self, motion: Motion, y: Array) -> Array:
+    def _constraints(self, q: Array) -> tuple[Array, Array]:
+        error, K = self._kernel(q)
+        return error[self._rows], K[self._rows]
+
+    def begin(self, y: Array, direction: Array) -> tuple[Array, bool]:
+        """Learn how many constraints are independent around a start, which may itself be singular.
+
+        Args:
+            y: (nq + nv,) the start, closed.
+            direction: (nv,) where it leads: its velocity or, from rest, its acceleration.
+
+        Returns:
+            A state just behind the start, and whether fewer constraints are independent at the start.
+        """
+        nq = self._m.nq
+        size = float(np.max(np.abs(direction), initial=0.0))
+        self.rank = min(len(self._rows), self._m.nv)
+        after = y
+        if 0.0 < size < np.inf:
+            after = self(np.concatenate([self._advanced(y[:nq], direction, PROBE / size), y[nq:]]))
+        ranks = [Factors(self._constraints(state[:nq])[1], 0).clear for state in (y, after)]
+        self.rank = max(ranks)
+        return after, ranks[0] < ranks[1]
+
+    def __call__(self, y: Array) -> Array:
         """(nq + nv,) the closed state near y."""
         nq = self._m.nq
         q, qd = y[:nq], y[nq:]
@@ -62,28 +93,47 @@ class Closing:
         size = float(np.max(np.abs(error), initial=0.0))
         if not np.isfinite(size):
             return y
+        factors = Factors(K, self.rank)
         for _ in range(STEPS):
             if size == 0.0:
                 break
-            closer = motion.advanced(q, -np.linalg.lstsq(K, error, rcond=TOLERANCE)[0], 1.0)
+            closer = self._advanced(q, factors.shortest(error), -1.0)
             new_error, new_K = self._constraints(closer)
             new_size = float(np.max(np.abs(new_error)))
             if not new_size < size:  # rounding is all that is left
                 break
+            slow = new_size > SLOW * size
             q, error, K, size = closer, new_error, new_K, new_size
+            if slow:
+                factors = Factors(K, self.rank)
         if size > OPEN:
             raise OpenLoop(self._owner(int(np.argmax(np.abs(error)))), size)
-        change, _, self.rank, sizes = np.linalg.lstsq(K, K @ qd, rcond=TOLERANCE)
-        chosen = K[list(motion.rows)]
-        own = np.linalg.svd(chosen, compute_uv=False)[-1] if len(chosen) else np.inf
-        self.margin = float(sizes[self.rank - 1] / sizes[0]) if self.rank else 1.0
-        self.worn = bool(self.rank and own < WORN * sizes[self.rank - 1])
-        return np.concatenate([q, qd - change])
+        # Only where loops are closed do redundant constraints depend on the others.
+        factors = Factors(K, self.rank)
+        self.rank, self.margin = max(self.rank, factors.clear), factors.margin
+        self.widest = max(self.widest, self.margin)
+        return np.concatenate([q, qd - factors.shortest(K @ qd)])
+
+    def time_to_singular(self, q: Array, qd: Array) -> float:
+        """Until the motion, going on as it is, is where fewer constraints are independent, s.
+
+        Negative if it was there already, infinite if it does not get there.
+        """
+        speed = float(np.max(np.abs(qd), initial=0.0))
+        if speed == 0.0:
+            return np.inf
+        h = DIFFERENCE / speed
+        _, before = self._constraints(self._advanced(q, qd, -h))
+        _, after = self._constraints(self._advanced(q, qd, h))
+        factors = Factors(0.5 * (before + after), self.rank)
+        if factors.rank < self.rank:
+            return 0.0
+        return factors.time_to_singular((after - before) / (2.0 * h))
 
     def _owner(self, row: int) -> str:
-        """Name of the loop or gear that a row of K belongs to."""
+        """Name of the loop or gear that a row belongs to."""
         owners = [loop.name for loop in self._m.loops for _ in range(6 - loop.joint.nv)]
-        return [*owners, *(gear.name for gear in self._m.gears)][row]
+        return [*owners, *(gear.name for gear in self._m.gears)][self._rows[row]]
 
 
 def closed_start(m: Mechanism, q: Array | None, qd: Array) -> Array:

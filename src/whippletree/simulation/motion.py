@@ -14,7 +14,8 @@ from ..kernels.derivatives import jacobian
 from ..kernels.kernel import Kernel
 from ..kernels.program import Program
 from ..kernels.simplify import simplify
-from ..loops import lambda_first
+from ..loops import constraint_error, constraint_jacobian, grcr, lambda_first, reduction_quality
+from ..loops.reduction import Reduction
 from ..mechanism import Mechanism
 from ..public import energy
 from ..roads import forward_dynamics
@@ -31,6 +32,7 @@ def acceleration(
     f_ext: Array | None = None,
     rows: Rows = (),
     damping: float = 0.0,
+    reduction: Reduction | None = None,
 ) -> Array:
     """(nv,) qdd under actuator forces, held within their effort limits, and all that is passive.
 
@@ -39,14 +41,18 @@ def acceleration(
         q, qd: (nq,), (nv,) its state.
         tau: (nv,) forces of the actuators, N m or N.
         f_ext: (nb, 6) further forces on the bodies, in body coordinates, or None.
-        rows: With loops, numbers of independent rows of their constraints.
+        rows: With loops, numbers of independent rows of their constraints, for `lambda_first`; without,
+            `grcr` is used.
         damping: As in `lambda_first`, where the rows may become dependent.
+        reduction: Which coordinates depend on which, for `grcr`.
     """
     passive, springs = dynamics.passive_forces(m, q, qd)
     forces = springs if f_ext is None else f_ext if springs is None else f_ext + springs
     total = limited(m, tau) + passive
-    if m.loops:
+    if m.loops and rows:
         return lambda_first(m, q, qd, total, forces, rows=rows, damping=damping)
+    if m.loops:
+        return grcr(m, q, qd, total, forces, reduction)
     return forward_dynamics(m, q, qd, total, f_ext=forces)
 
 
@@ -70,24 +76,37 @@ def rates(
     f_ext: Array | None = None,
     rows: Rows = (),
     damping: float = 0.0,
+    reduction: Reduction | None = None,
 ) -> Array:
     """(nq + nv,) dq/dt and qdd."""
-    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext, rows, damping)])
+    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext, rows, damping, reduction)])
 
 
 def euler_step(
-    m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None, rows: Rows = ()
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    h: Any,
+    f_ext: Array | None = None,
+    reduction: Reduction | None = None,
 ) -> Array:
     """(nq + nv,) the state after a step of semi-implicit Euler: new velocities move the positions."""
-    new = qd + h * acceleration(m, q, qd, tau, f_ext, rows)
+    new = qd + h * acceleration(m, q, qd, tau, f_ext, reduction=reduction)
     return np.concatenate([m.integrate(q, h * new), new])
 
 
 def midpoint_acceleration(
-    m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None, rows: Rows = ()
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    h: Any,
+    f_ext: Array | None = None,
+    reduction: Reduction | None = None,
 ) -> Array:
     """(nv,) qdd at the middle of a step h that starts at q and has the mean velocity qd."""
-    return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext, rows)
+    return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext, reduction=reduction)
 
 
 def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
@@ -118,6 +137,11 @@ def projected(m: Mechanism, q: Array) -> Array:
     return m.integrate(q, np.zeros(m.nv))
 
 
+def constraints(m: Mechanism, q: Array) -> tuple[Array, Array]:
+    """δ (nc,) and K (nc, nv) of all loops and gears."""
+    return constraint_error(m, q), constraint_jacobian(m, q)
+
+
 def advanced(m: Mechanism, q: Array, qd: Array, h: Any) -> Array:
     """(nq,) the position after moving with qd for the time h."""
     return m.integrate(q, h * qd)
@@ -130,17 +154,17 @@ class Motion:
     Attributes:
         m: The mechanism.
         external: Whether forces on the bodies, f_ext (nb, 6), are a last input of all that has forces.
-        rows: With loops, numbers of independent rows of their constraints.
+        reduction: With loops, which coordinates depend on which.
     """
 
     m: Mechanism
     external: bool
-    rows: Rows
+    reduction: Reduction | None
 
     def _recorded(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Program:
         if self.external:
             shapes["f_ext"] = (len(self.m), 6)
-        return record(function, self.m, inputs=shapes, rows=self.rows)
+        return record(function, self.m, inputs=shapes, reduction=self.reduction)
 
     def _compiled(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Kernel:
         return Kernel(self._recorded(function, **shapes), function.__name__)
@@ -163,6 +187,43 @@ class Motion:
         return Kernel(simplify(jacobian(self._recorded(midpoint_acceleration, h=()), ["qd"])))
 
     @cached_property
+    def quality(self) -> Kernel:
+        """How well the reduction suits a position q."""
+        return compile(reduction_quality, self.m, reduction=self.reduction)
+
+    @cached_property
+    def common(self) -> "Common":
+        """What does not depend on the reduction."""
+        return _common(Moment(self.m))
+
+    @property
+    def energies(self) -> Kernel:
+        return self.common.energies
+
+    @property
+    def powers(self) -> Kernel:
+        return self.common.powers
+
+    @property
+    def body_power(self) -> Kernel:
+        return self.common.body_power
+
+    @property
+    def projected(self) -> Kernel:
+        return self.common.projected
+
+    @property
+    def advanced(self) -> Kernel:
+        return self.common.advanced
+
+
+@dataclass(frozen=True, eq=False)
+class Common:
+    """Compiled functions of the state of a mechanism, each compiled when it is first asked for."""
+
+    m: Mechanism
+
+    @cached_property
     def energies(self) -> Kernel:
         return compile(energies, self.m)
 
@@ -182,10 +243,18 @@ class Motion:
     def advanced(self) -> Kernel:
         return compile(advanced, self.m, inputs={"h": ()})
 
+    @cached_property
+    def constraints(self) -> Kernel:
+        return compile(constraints, self.m)
 
-def motion(m: Mechanism, external: bool = False, rows: Rows = ()) -> Motion:
+    @cached_property
+    def gaps(self) -> Kernel:
+        return compile(constraint_error, self.m)
+
+
+def motion(m: Mechanism, external: bool = False, reduction: Reduction | None = None) -> Motion:
     """The compiled equations of a mechanism; those of equal mechanisms are made once."""
-    return _motion(Moment(m), external, rows)
+    return _motion(Moment(m), external, reduction)
 
 
 class Moment:
@@ -245,5 +314,10 @@ class Moment:
 
 
 @lru_cache(maxsize=32)
-def _motion(moment: Moment, external: bool, rows: Rows) -> Motion:
-    return Motion(moment.m, external, rows)
+def _motion(moment: Moment, external: bool, reduction: Reduction | None) -> Motion:
+    return Motion(moment.m, external, reduction)
+
+
+@lru_cache(maxsize=32)
+def _common(moment: Moment) -> Common:
+    return Common(moment.m)

@@ -3,31 +3,35 @@
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..door import position, vector
-from ..errors import InputError, SimulationError
+from ..errors import InputError
 from ..mechanism import Mechanism
 from ..singular import joints_without_inertia, without_inertia_message
 from ..spatial import Array
 from . import adaptive, fixed
-from .choice import choose
-from .closing import NEAR_SINGULAR, Closing, OpenLoop, closed_start
+from .closing import OpenLoop, closed_start
 from .events import Event, Watch
-from .faults import fault_at, joint_of_worst
+from .faults import joint_of_worst
 from .forces import Acting, ForceFault
-from .motion import Motion, motion
 from .progress import Progress
-from .trajectory import Trajectory, build
+from .run import Run, Step
+from .trajectory import Trajectory
 
 STEP = 1e-3
 """s: the step of methods of fixed step, unless given."""
 
 CRAWL, PATIENCE = 1e-8, 1000
 """Steps below this share of the duration, so many in a row, lead nowhere."""
+
+STUCK, STUCK_PATIENCE = 1e-4, 100
+"""Nor do, near singular positions of loops, so many steps below this share of the longest one."""
+
+CLOSER = 0.9
+"""A step that comes closer to a singular position than it should, by this share, is taken again."""
 
 Control = Callable[[float, Array, Array], Any]
 
@@ -58,6 +62,12 @@ def simulate(
     joints), "rk4", "rk6"; with steps chosen to the tolerances "RK45", "DOP853" and, for stiff equations,
     "Radau", "BDF", all four SciPy's; "auto" is "DOP853" or, if the start is stiff, "Radau", and
     `Trajectory.reason` tells why. Quaternions stay of unit norm.
+
+    Loops stay closed to rounding. Where branches of a mechanism's motion meet, as where a parallelogram lies
+    flat, it goes on along the branch it is on, positions and velocities without a jump; so it does from a
+    start there, or at rest along the branch nearest to its acceleration. A motion that comes to rest in such
+    a position is not determined any more and ends with an error that says so. Loops whose branches come
+    together within some 1e-6 rad or m count as meeting.
 
     Args:
         m: The mechanism. Its loops are kept closed: after every step its state is brought to the nearest
@@ -102,30 +112,27 @@ def simulate(
     known = ("auto", *fixed.METHODS, *adaptive.METHODS)
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
-    run = _Run(
-        m, Acting(m, control, external), external is not None, method, Watch(events, 0.0, q, qd), duration
-    )
-    run.closing = Closing(m) if m.loops else None
-    run.start(q, qd)
+    run = Run(m, Acting(m, control, external), method, Watch(events, 0.0, q, qd), duration, rtol, atol)
+    run.start(np.concatenate([q, qd]))
     without = joints_without_inertia(m, q)
     if without and not m.gears and not m.loops:  # through those a joint may move the inertia of another
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
-    if method == "auto":
-        run.method, run.reason = choose(run.equations, run.forces, q, qd, duration)
     with Progress(duration, progress) as bar, _told_with_the_run(run):
+        if method == "auto":
+            run.choose()
         if run.method in fixed.METHODS:
-            _fixed(run, np.concatenate([q, qd]), dt, sample, bar)
+            _fixed(run, dt, sample, bar)
         else:
             if dt is not None:
                 raise InputError(
                     f"dt is given, but {run.method} chooses its steps: give sample, or rtol and atol"
                 )
-            _adaptive(run, np.concatenate([q, qd]), sample, rtol, atol, bar)
+            _adaptive(run, sample, bar)
     return run.trajectory()
 
 
 @contextmanager
-def _told_with_the_run(run: "_Run") -> Iterator[None]:
+def _told_with_the_run(run: Run) -> Iterator[None]:
     """A function of the user that fails on the way ends the run, and what was computed is kept."""
     try:
         yield
@@ -167,100 +174,7 @@ def positive(value: Any, name: str) -> float:
     return number
 
 
-class _Run:
-    """A simulation on its way: what it is made of, and what it has recorded."""
-
-    def __init__(
-        self,
-        m: Mechanism,
-        forces: Acting,
-        external: bool,
-        method: str,
-        watch: Watch,
-        duration: float,
-    ) -> None:
-        self.m, self.forces, self._external = m, forces, external
-        self.method, self.reason, self.watch, self.duration = method, "", watch, duration
-        self.closing: Closing | None = None
-        self._singular: tuple[int, int] | None = None
-        self._rows: list[tuple[float, Array, Array, Array, float, float]] = []
-
-    @cached_property
-    def equations(self) -> Motion:
-        return motion(self.m, self._external)
-
-    def start(self, q: Array, qd: Array) -> None:
-        """Record the first state; with loops, choose the constraints that determine all others there."""
-        if self.closing is not None:
-            self.equations = motion(self.m, self._external, self.closing.rows(q))
-            y = self.settle(np.concatenate([q, qd]))
-            q[:], qd[:] = y[: self.m.nq], y[self.m.nq :]
-        self.record(0.0, q, qd, 0.0)
-
-    def settle(self, y: Array) -> Array:
-        """The state with quaternions of unit norm and loops closed."""
-        nq = self.m.nq
-        if nq != self.m.nv:
-            y = np.concatenate([self.equations.projected(y[:nq]), y[nq:]])
-        if self.closing is None:
-            return y
-        y = self.closing(self.equations, y)
-        if self.closing.rank > len(self.equations.rows):
-            # The run began, or passed, where fewer constraints are independent than elsewhere.
-            self._singular = (len(self.equations.rows), self.closing.rank)
-        if self.closing.rank > len(self.equations.rows) or self.closing.worn:
-            self.equations = motion(self.m, self._external, self.closing.rows(y[:nq]))
-        return y
-
-    @property
-    def settles(self) -> bool:
-        return self.closing is not None or self.m.nq != self.m.nv
-
-    def record(self, t: float, q: Array, qd: Array, h: float) -> None:
-        tau, *f_ext = self.forces(t, q, qd)
-        power = self.equations.body_power(q, qd, *f_ext) if f_ext else 0.0
-        self._rows.append((t, q.copy(), qd.copy(), self.forces.limited(tau), h, float(power)))
-
-    def record_state(self, t: float, y: Array, h: float) -> None:
-        self.record(t, y[: self.m.nq], y[self.m.nq :], h)
-
-    def trajectory(self) -> Trajectory:
-        t, q, qd, tau, h, power = (np.array(column) for column in zip(*self._rows, strict=True))
-        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m}
-        happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
-        return build(self.equations, power, **recorded, **happened)
-
-    def open_loop(self, error: OpenLoop, t: float) -> SimulationError:
-        return self.fail(
-            f"loop {error.name!r} is open by {error.gap:.3g} and could not be closed: reduce dt or rtol, or "
-            "start away from where the mechanism locks",
-            t,
-            None,
-        )
-
-    def fail(self, what: str, t: float, joint: str | None) -> SimulationError:
-        if self._singular is not None:
-            few, many = self._singular
-            what += (
-                f". It was at a singular position, where {few} constraints of loops are independent instead "
-                f"of {many}, and may go on in several ways: start elsewhere"
-            )
-        elif self.closing is not None and self.closing.margin < NEAR_SINGULAR:
-            what += ". Its loops are close to a singular position, from where it may go on in several ways"
-        return SimulationError(
-            f"{self.m.name!r} at t = {t:.6g} s of {self.duration:g} s ({self.method}): {what}",
-            t,
-            joint,
-            self.trajectory(),
-        )
-
-    def check(self, t: float, y: Array, before: Array) -> None:
-        """Stop where the state has become no numbers; `before` is the last good one."""
-        if not np.all(np.isfinite(y)):
-            raise self.fail(*fault_at(self.equations, self.forces, t, before, y))
-
-
-def _fixed(run: _Run, y: Array, dt: float | None, sample: float | None, bar: Progress) -> None:
+def _fixed(run: Run, dt: float | None, sample: float | None, bar: Progress) -> None:
     h = STEP if dt is None else positive(dt, "dt")
     every = 1
     if sample is not None:
@@ -270,81 +184,83 @@ def _fixed(run: _Run, y: Array, dt: float | None, sample: float | None, bar: Pro
     steps = max(1, int(np.ceil(run.duration / h * (1.0 - 1e-12))))
     stepper = fixed.METHODS[run.method](run.equations, run.forces)
 
-    def settled(y: Array) -> Array:
-        if run.settles:
-            y = run.settle(y)
+    def stepped(t: float, y: Array, end: float) -> Step:
+        def state(at: float) -> Array:
             stepper.motion = run.equations
-        return y
+            return run.settle(stepper.step(t, y, at - t))
 
-    nq = run.m.nq
-    t = 0.0
-    for k in range(steps):
-        end = run.duration if k == steps - 1 else (k + 1) * h
+        return Step(end, state(end), state, run.margin)
+
+    def grid(k: int) -> float:
+        return run.duration if k == steps else k * h
+
+    t, y, margin, k = 0.0, run.last, run.margin, 0
+    while k < steps:
         try:
-            new = settled(stepper.step(t, y, end - t))
+            step = run.first if run.first is not None and k == 0 else stepped(t, y, grid(k + 1))
+            run.check(step.end, step.y, y)
+            found = run.look(t, y, margin, step)
         except OpenLoop as error:
-            raise run.open_loop(error, end) from None
+            raise run.open_loop(error, grid(k + 1)) from None
         except fixed.NoConvergence:
             joint = joint_of_worst(run.equations, run.forces, t, y)
             message = f"the implicit step found no solution, with joint {joint!r} changing fastest: reduce dt"
             raise run.fail(message, t, joint) from None
-        run.check(end, new, y)
-        if run.watch.events:
-
-            def inside(at: float, t=t, y=y, end=end, new=new) -> tuple[Array, Array]:
-                state = new if at == end else y if at == t else settled(stepper.step(t, y, at - t))
-                return state[:nq], state[nq:]
-
-            stop = run.watch.look(t, end, inside)
-            if stop is not None:
-                run.record(stop, *inside(stop), stop - t)
-                return
-        if (k + 1) % every == 0 or k == steps - 1:
-            run.record_state(end, new, end - t)
-        t, y = end, new
+        step = found if isinstance(found, Step) else step
+        stop = run.happening(t, y, step)
+        end = step.end if stop is None else stop
+        while k < steps and grid(k + 1) <= end:
+            k += 1
+            if (k % every == 0 or k == steps) and grid(k) != stop:
+                run.record(
+                    grid(k), step.y if grid(k) == step.end else step.state(grid(k)), min(h, grid(k) - t)
+                )
+        if stop is not None:
+            run.record(stop, step.state(stop), stop - t)
+            return
+        t, y, margin = step.end, step.y, step.margin
         bar.at(t)
 
 
-def _adaptive(run: _Run, y: Array, sample: float | None, rtol: float, atol: float, bar: Progress) -> None:
+def _adaptive(run: Run, sample: float | None, bar: Progress) -> None:
     spacing = None if sample is None else positive(sample, "sample")
-    nq, sampled = run.m.nq, 0
-
-    def slope(t: float, y: Array) -> Array:
-        q, qd = y[:nq], y[nq:]
-        return run.equations.rates(q, qd, *run.forces(t, q, qd))
-
-    run.check(0.0, slope(0.0, y), y)
-    settle = run.settle if run.settles else None
-    solver = adaptive.Adaptive(run.method, settle, slope, y, run.duration, rtol, atol)
-    crawling = 0
-    while solver.t < run.duration:
-        t, before = solver.t, solver.y
+    solver = adaptive.Adaptive(run, dense=spacing is not None or bool(run.watch.events))
+    t, y, margin, sampled = 0.0, run.last, run.margin, 0
+    if run.first is None:
+        run.check(0.0, run.slope(0.0, y), y)
+    longest: float | None = None
+    longest_yet, crawling = 0.0, 0
+    while t < run.duration:
         try:
-            message, state = solver.step()
+            step = run.first if run.first is not None and t == 0.0 else solver.step(t, y, longest)
+            if isinstance(step, Step):
+                least, patience = CRAWL * run.duration, PATIENCE
+                if run.near_singular:
+                    least, patience = max(least, STUCK * longest_yet), STUCK_PATIENCE
+                longest_yet = max(longest_yet, step.end - t)
+                crawling = crawling + 1 if step.end - t < least else 0
+                if crawling > patience:
+                    step = f"{crawling} steps in a row took no {least:.1g} s each"
+            if isinstance(step, str):
+                joint = joint_of_worst(run.equations, run.forces, t, y)
+                raise run.fail(f"{step.rstrip('.').lower()}, with joint {joint!r} changing fastest", t, joint)
+            run.check(step.end, step.y, y)
+            found = run.look(t, y, margin, step)
         except OpenLoop as error:
-            raise run.open_loop(error, solver.t) from None
-        crawling = crawling + 1 if solver.t - t < CRAWL * run.duration else 0
-        if message is None and crawling > PATIENCE:
-            message = f"{crawling} steps in a row took no {CRAWL * run.duration:.1g} s each"
-        if message is not None:
-            joint = joint_of_worst(run.equations, run.forces, t, before)
-            why = message.rstrip(".").lower()
-            raise run.fail(f"{why}, with joint {joint!r} changing fastest", t, joint)
-        run.check(solver.t, solver.y, before)
-        stop = None
-        if run.watch.events:
-
-            def inside(at: float, t=t, before=before, state=state) -> tuple[Array, Array]:
-                y = before if at == t else state(at)
-                return y[:nq], y[nq:]
-
-            stop = run.watch.look(t, solver.t, inside)
-        end = solver.t if stop is None else stop
+            raise run.open_loop(error, t) from None
+        longest = None
+        if isinstance(found, float) and found < CLOSER * (step.end - t):
+            longest = found
+            continue
+        step = found if isinstance(found, Step) else step
+        stop = run.happening(t, y, step)
+        end = step.end if stop is None else stop
         while spacing is not None and (sampled + 1) * spacing < min(end, run.duration * (1.0 - 1e-12)):
             sampled += 1
-            run.record_state(sampled * spacing, state(sampled * spacing), solver.t - t)
+            run.record(sampled * spacing, step.state(sampled * spacing), step.end - t)
         if spacing is None or stop is not None or end >= run.duration:
-            run.record_state(end, state(end), solver.t - t)
+            run.record(end, step.y if end == step.end else step.state(end), step.end - t)
         bar.at(end)
         if stop is not None:
             return
+        t, y, margin = step.end, step.y, step.margin

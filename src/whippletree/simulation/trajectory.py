@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compile import compile
-from ..loops import constraint_error
 from ..mechanism import Mechanism
 from ..spatial import Array
 from .events import Occurrence
@@ -152,7 +150,7 @@ def build(motion: Motion, external_power: Array, **recorded: Any) -> Trajectory:
     m, q, qd = motion.m, recorded["q"], recorded["qd"]
     kinetic, gravity, elastic = (np.asarray(part) for part in motion.energies(q, qd))
     lost, constant = (np.asarray(part) for part in motion.powers(q, qd))
-    error = compile(constraint_error, m)(q) if m.loops else np.zeros((len(q), 0))
+    error = motion.common.gaps(q) if m.loops else np.zeros((len(q), 0))
     joints = tuple((body.joint_name, body.joint.nq, body.joint.nv) for body in m.bodies)
     return Trajectory(
         kinetic=kinetic,

@@ -1,0 +1,195 @@
+"""Ways across singular positions of loops.
+
+Where branches of closed positions meet, as where a parallelogram lies flat, constraints become dependent
+and do not say any more how the motion goes on; next to it they do, with an error that grows as the inverse
+square of the distance. The motion itself is smooth there, as positions and velocities go on without a jump.
+So it is found from what holds before and behind: by a step with the singular position in its middle, where
+no accelerations are asked for.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..kernels.kernel import Kernel
+from ..spatial import Array
+from .closing import Closing, OpenLoop
+from .passage import Passage, collocate
+
+NEAR = 0.1
+"""Margins below this share of the widest seen are worth a look at where they vanish."""
+
+REACH = 4.0
+"""Singular positions that are further away than so many of the longest steps are not looked at yet."""
+
+CENTRED = 0.01
+"""How far, as a share of the step, a singular position may be from its middle."""
+
+NODES, FEW_NODES = (10, 8), (8, 6)
+"""Two steps of different order; their difference is the error. Few keep away from the start, too."""
+
+FINEST, COARSEST = 1e-10, 1e-6
+"""Errors that always do; errors that never do. Between, what no shorter step makes better does."""
+
+PAST = 4
+"""How many states the motion is extrapolated from."""
+
+RECENTRED = 6
+"""How often a step is moved to have the singular position in its middle."""
+
+NEWTON = 12
+"""Steps towards where a singular position is; several next to each other slow them down."""
+
+SHORTER, TRIALS = 0.7, 40
+"""By how much a step out of a singular position is shortened, and how often."""
+
+
+class Crossing:
+    """Looks for singular positions ahead of a motion, and steps over them.
+
+    Args:
+        closing: The loops.
+        nq: How many of a state's entries are positions.
+        advanced: The position after moving with a velocity for a time.
+        slope: dy/dt at (t, y).
+        settle: Brings a state to closed loops.
+        tolerance: The error that a state may have, by its size.
+    """
+
+    def __init__(
+        self,
+        closing: Closing,
+        nq: int,
+        advanced: Kernel,
+        slope: Callable[[float, Array], Array],
+        settle: Callable[[Array], Array],
+        tolerance: Callable[[Array], float],
+    ) -> None:
+        self.closing, self.nq, self.advanced = closing, nq, advanced
+        self.slope, self.settle, self.tolerance = slope, settle, tolerance
+        self._best: tuple[float, Passage] | None = None
+        self._tried, self._longest = (np.nan, np.nan), 0.0
+        self._past: list[tuple[float, Array]] = []
+
+    def look(self, t: float, y: Array, h: float, left: float, margin: float) -> Passage | float | None:
+        """What to do in place of a step of length h from (t, y), if it comes near a singular position.
+
+        Args:
+            t, y, h: The step.
+            left: How long the motion goes on, s.
+            margin: The least of the two at its ends.
+
+        Returns:
+            A step across, or the length of a step that comes closer, or None if there is nothing.
+        """
+        if t == self._tried[0]:
+            return self._tried[1]  # this is the step that comes closer
+        self._longest = max(h, self._longest)
+        if not self._past or self._past[-1][0] != t:
+            self._past = [*self._past[1 - PAST :], (t, y)]
+        if margin > NEAR * self.closing.widest:
+            self._best, self._tried = None, (np.nan, np.nan)
+            return None
+        predict = self._extrapolated()
+        ahead = self._time_to_singular(y, predict)
+        if not 0.0 < ahead < min(REACH * self._longest, left):
+            self._best = None
+            return None
+        if ahead > 1.5 * self._tried[1]:
+            return None  # not much closer than where it was tried last
+        error, passage = self._across(t, y, 2.0 * ahead, left, predict)
+        if passage is not None and error <= self._allowed(y):
+            self._best = None
+            return passage
+        best, self._best = self._best, (error, passage) if passage is not None else None
+        if best is not None and error >= best[0] and best[0] < COARSEST:
+            self._best = None
+            return best[1]
+        self._tried = t, 0.5 * ahead
+        return 0.5 * ahead
+
+    def leave(self, y: Array, slope: Array, longest: float) -> Passage | None:
+        """A step away from a singular position, at t = 0 with a slope; None if there is none."""
+        length, found = longest, None
+        for _ in range(TRIALS):
+            error, passage = self._step(0.0, y, length, self._taylor(y, slope), FEW_NODES)
+            if passage is not None:
+                if error <= self._allowed(y):
+                    return passage
+                if found is not None and error >= found[0] and found[0] < COARSEST:
+                    return found[1]
+                found = error, passage
+            length *= SHORTER
+        return None
+
+    def _allowed(self, y: Array) -> float:
+        return max(self.tolerance(y), FINEST)
+
+    def _extrapolated(self) -> Callable[[float], Array]:
+        """States after the last: by the polynomial through some and their slopes, if there are several."""
+        slopes = [self.slope(t, y) for t, y in self._past]
+        times, states = np.array([t for t, _ in self._past]), [y for _, y in self._past]
+        if len(times) < 3:
+            return self._taylor(states[-1], slopes[-1])
+        scale = times[-1] - times[0]
+        x, powers = ((times - times[-1]) / scale)[:, None], np.arange(2 * len(times))
+        matrix = np.concatenate([x**powers, powers * x ** np.maximum(powers - 1, 0)])
+        terms = np.linalg.solve(matrix, np.array([*states, *(scale * slope for slope in slopes)]))
+        return lambda after: (after / scale) ** powers @ terms
+
+    def _time_to_singular(self, y: Array, predict: Callable[[float], Array]) -> float:
+        """By Newton's method along the motion as it is predicted."""
+        nq = self.nq
+        ahead = self.closing.time_to_singular(y[:nq], y[nq:])
+        for _ in range(NEWTON):
+            if not 0.0 < ahead < np.inf:
+                break
+            state = predict(ahead)
+            ahead += self.closing.time_to_singular(state[:nq], state[nq:])
+        return ahead
+
+    def _across(
+        self, t: float, y: Array, length: float, left: float, predict: Callable[[float], Array]
+    ) -> tuple[float, Passage | None]:
+        """A step with the singular position in its middle, or to the end of the motion; first its error."""
+        nq = self.nq
+        error, passage = self._step(t, y, min(length, left), predict)
+        for _ in range(RECENTRED):
+            if passage is None or length > left:
+                break
+            middle = passage.state(t + 0.5 * length)
+            off = self.closing.time_to_singular(middle[:nq], middle[nq:])
+            if not CENTRED * length < abs(off) < 0.5 * length:
+                break
+            length += 2.0 * off
+            error, passage = self._step(t, y, min(length, left), passage.state_after)
+        return error, passage
+
+    def _step(
+        self,
+        t: float,
+        y: Array,
+        length: float,
+        predict: Callable[[float], Array],
+        nodes: tuple[int, int] = NODES,
+    ) -> tuple[float, Passage | None]:
+        try:
+            fine, coarse = (
+                collocate(self.slope, self.settle, t, y, length, lambda at: predict(at - t), count)
+                for count in nodes
+            )
+        except OpenLoop:
+            return np.inf, None
+        if fine is None or coarse is None:
+            return np.inf, None
+        difference = fine.state(fine.end) - coarse.state(coarse.end)
+        return max(float(np.max(np.abs(difference))), 0.01 * fine.tail, fine.change), fine
+
+    def _taylor(self, y: Array, slope: Array) -> Callable[[float], Array]:
+        """States after a time, accelerations being constant."""
+        q, qd, qdd = y[: self.nq], y[self.nq :], slope[self.nq :]
+
+        def predict(after: float) -> Array:
+            return np.concatenate([self.advanced(q, qd + 0.5 * after * qdd, after), qd + after * qdd])
+
+        return predict

@@ -1,0 +1,69 @@
+"""Constraints at one position, factored so that their rank and their weakest combination show."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..spatial import Array
+
+WEAK = 1e-6
+"""Pivots below this share of the largest tell more about the rounding of positions than about them."""
+
+TURNS = 4
+"""Steps of inverse iteration: near singular positions, where it matters, each gains many digits."""
+
+
+@cache
+def _lapack() -> Any:
+    from scipy.linalg import lapack  # on use: it takes longer to import than all the rest
+
+    return lapack
+
+
+class Factors:
+    """Kᵀ P = Q R, the largest column left coming next (Golub & Van Loan, Matrix Computations, §5.4.2).
+
+    Args:
+        K: (nc, n) constraints, of any rank.
+        rank: How many of them are independent in most positions.
+
+    Attributes:
+        clear: How many pivots are above `WEAK`.
+        rank: How many of these are used, at most the given rank.
+        margin: The last pivot as a share of the first: 0 where fewer are independent than elsewhere.
+    """
+
+    def __init__(self, K: Array, rank: int) -> None:
+        lapack: Any = _lapack()
+        self._solve = lapack.dtrtrs
+        factored, order, scales, _, _ = lapack.dgeqp3(K.T)
+        pivots = np.abs(np.diagonal(factored))
+        self.clear = int(np.sum(pivots > WEAK * np.max(pivots, initial=0.0)))
+        self.rank = min(rank, self.clear)
+        self.margin = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
+        self._rows = order[: self.rank] - 1
+        self._R = factored[: self.rank, : self.rank]
+        self._Q = lapack.dorgqr(factored[:, : len(pivots)], scales)[0][:, : self.rank]
+
+    def shortest(self, right: Array) -> Array:
+        """(n,) the shortest x with K x = right; what only weak combinations determine stays zero."""
+        if not self.rank:
+            return np.zeros(len(self._Q))
+        return self._Q @ self._solve(self._R, right[self._rows], trans=1)[0]
+
+    def time_to_singular(self, K_rate: Array) -> float:
+        """When the least singular value would reach zero, if K went on to change at a rate (nc, n), s.
+
+        It is σ = uᵀ K v and changes by uᵀ (dK/dt) v. Negative where it was zero in the past.
+        """
+        if not self.rank:
+            return np.inf
+        u = np.zeros(self.rank)
+        u[-1] = 1.0
+        for _ in range(TURNS):
+            u = self._solve(self._R, self._solve(self._R, u, trans=1)[0])[0]
+            u = u / np.linalg.norm(u)
+        v = self._Q @ (np.triu(self._R) @ u)  # σ v
+        rate = float(u @ K_rate[self._rows] @ v)
+        return -float(v @ v) / rate if rate else np.inf

@@ -1,0 +1,113 @@
+"""Steps that need no accelerations near their middle, for passing singular positions of loops.
+
+Gauss's collocation (Hairer & Wanner, Solving Ordinary Differential Equations II, §IV.5): the motion over a
+step is the polynomial in time that satisfies the equations of motion at some points, the nodes. Their number
+is even, so that none is near the middle.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from ..spatial import Array
+
+ITERATIONS = 40
+"""Repetitions after which the states at the nodes should have settled."""
+
+ROUNDING, STALLED = 1e-14, 1e-5
+"""Changes below the first share end the repetition; changes that do not decrease must be below the second."""
+
+
+class Table(NamedTuple):
+    """Of a number of Gauss's points in (-1, 1).
+
+    Attributes:
+        x: (n,) the points.
+        fit: (n, n) from slopes at the points to coefficients of Legendre's polynomials.
+        move: (n, n) from slopes at the points to what is covered up to each of them, in steps.
+    """
+
+    x: Array
+    fit: Array
+    move: Array
+
+
+@lru_cache
+def gauss(n: int) -> Table:
+    """The table of n points."""
+    x, _ = legendre.leggauss(n)
+    fit = np.linalg.inv(legendre.legvander(x, n - 1))
+    return Table(x, fit, 0.5 * _integrals(x, n) @ fit)
+
+
+def _integrals(x: Array, n: int) -> Array:
+    """(len(x), n) integrals of Legendre's polynomials from -1 to x."""
+    P, k = legendre.legvander(x, n), np.arange(1, n)
+    return np.column_stack([P[:, 0] + P[:, 1], (P[:, 2:] - P[:, :-2]) / (2 * k + 1)])
+
+
+class Passage:
+    """The motion over one step, as a polynomial in time.
+
+    Attributes:
+        t, end: Start and end of the step, s.
+        tail: What the two highest terms of the slope cover within the step; the error of states inside.
+        change: By how much the last repetition changed the states.
+    """
+
+    def __init__(self, t: float, end: float, y: Array, slopes: Array, change: float) -> None:
+        self.t, self.end, self._y, self.change = t, end, y, change
+        self._terms = gauss(len(slopes)).fit @ slopes
+        self.tail = (end - t) * float(np.max(np.abs(self._terms[-2:])))
+
+    def state(self, t: float) -> Array:
+        """(ny,) the state at a time within the step."""
+        length = self.end - self.t
+        x = np.array([2.0 * (t - self.t) / length - 1.0])
+        return self._y + 0.5 * length * (_integrals(x, len(self._terms))[0] @ self._terms)
+
+    def state_after(self, after: float) -> Array:
+        """(ny,) the state a time after the start."""
+        return self.state(self.t + after)
+
+
+def collocate(
+    slope: Callable[[float, Array], Array],
+    settle: Callable[[Array], Array],
+    t: float,
+    y: Array,
+    length: float,
+    guess: Callable[[float], Array],
+    nodes: int,
+) -> Passage | None:
+    """The motion over a step; None if the repetition does not converge.
+
+    Args:
+        slope: dy/dt at (t, y).
+        settle: Brings a state to closed loops, so that errors across the motion are not enlarged.
+        t, y: Where the step starts.
+        length: Of the step, s.
+        guess: States at times within the step, roughly.
+        nodes: How many points; even.
+    """
+    table = gauss(nodes)
+    times = [float(time) for time in t + 0.5 * length * (table.x + 1.0)]
+    states = np.array([guess(time) for time in times])
+    last, rounding = np.inf, ROUNDING * (1.0 + float(np.max(np.abs(y))))
+    for _ in range(ITERATIONS):
+        slopes = np.array([slope(time, settle(state)) for time, state in zip(times, states, strict=True)])
+        if not np.all(np.isfinite(slopes)):
+            return None
+        new = y + length * (table.move @ slopes)
+        change = float(np.max(np.abs(new - states)))
+        states = new
+        # Rounding ends the decrease somewhere above zero, the higher the nearer a node is to the middle.
+        if change <= rounding or (change >= 0.5 * last and change < STALLED):
+            return Passage(t, t + length, y, slopes, change)
+        if change > 10.0 * last:
+            return None
+        last = change
+    return None

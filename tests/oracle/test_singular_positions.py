@@ -1,0 +1,179 @@
+"""Mechanisms with loops that pass, or start at, positions where branches of their motion meet.
+
+Source of truth: on its branch each of them moves as something without loops, whose equation is known.
+"""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import whippletree as wt
+from whippletree.examples.linkages import four_bars
+
+TIGHT: Any = {"rtol": 1e-10, "atol": 1e-12}
+
+
+def alike(windows: int, angle: float, speed: float) -> tuple[np.ndarray, np.ndarray]:
+    """N four-bars whose bars all have the same angle, and couplers that do not turn."""
+    q, qd = np.array([angle, -angle] * windows + [angle]), np.array([speed, -speed] * windows + [speed])
+    return q, qd
+
+
+def bar(windows: int, angle: float, speed: float, times: np.ndarray) -> np.ndarray:
+    """The angle of such bars over time: θ'' = -K cos θ (IFToMM benchmark A02)."""
+    K = 9.81 * ((windows + 1) / 2 + windows) / ((windows + 1) / 3 + windows)
+    return solve_ivp(
+        lambda t, y: [y[1], -K * np.cos(y[0])],
+        (0.0, times[-1]),
+        [angle, speed],
+        "DOP853",
+        times,
+        rtol=1e-13,
+        atol=1e-13,
+    ).y[0]
+
+
+def check_alike(run: wt.Trajectory, windows: int, expected: np.ndarray, atol: float) -> None:
+    for k in range(windows + 1):
+        np.testing.assert_allclose(run.q[:, 2 * k], expected, rtol=0, atol=atol)
+    np.testing.assert_allclose(run.q[:, 1::2], -run.q[:, 0:-1:2], rtol=0, atol=atol)
+    assert np.max(np.abs(run.constraint_error)) < 1e-13
+    assert np.ptp(run.energy) < 1e-8 * np.max(run.kinetic)
+
+
+@pytest.mark.parametrize(
+    ("windows", "duration", "times"), [(1, 10, 10), (2, 10, 10), (5, 10, 10), (40, 3, 3)]
+)
+def test_four_bars_turn_through_their_singular_positions(windows, duration, times):
+    """The IFToMM benchmark A02: twice a turn all bars lie in one line, where each may fold instead."""
+    run = wt.simulate(four_bars(windows), *alike(windows, np.pi / 2, -1.0), duration, **TIGHT)
+    check_alike(run, windows, bar(windows, np.pi / 2, -1.0, run.t), 1e-7)
+    assert np.sum(np.diff(np.sign(np.sin(run.q[:, 0]))) != 0) == times
+
+
+def test_tight_tolerances_do_not_stop_at_singular_positions():
+    run = wt.simulate(four_bars(1), *alike(1, np.pi / 2, -1.0), 10.0, rtol=1e-12, atol=1e-14)
+    check_alike(run, 1, bar(1, np.pi / 2, -1.0, run.t), 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("method", "dt", "atol"), [("rk4", 0.01, 1e-4), ("rk4", 1e-3, 1e-8), ("rk6", 0.01, 1e-7)]
+)
+def test_fixed_steps_pass_singular_positions(method, dt, atol):
+    run = wt.simulate(four_bars(2), *alike(2, 0.4, -2.0), 2.0, method=method, dt=dt)
+    np.testing.assert_allclose(np.diff(run.t), dt, rtol=1e-9)
+    expected = bar(2, 0.4, -2.0, run.t)
+    assert np.sum(np.diff(np.sign(np.sin(expected))) != 0) == 3
+    np.testing.assert_allclose(run.q[:, 0], expected, rtol=0, atol=atol)
+    assert np.max(np.abs(run.constraint_error)) < 1e-13
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau", "BDF"])
+def test_every_method_passes_singular_positions(method):
+    run = wt.simulate(four_bars(1), *alike(1, 0.4, -2.0), 2.0, method=method, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(run.q[:, 0], bar(1, 0.4, -2.0, run.t), rtol=0, atol=2e-5)
+    assert np.max(np.abs(run.constraint_error)) < 1e-13
+
+
+def test_samples_and_events_inside_a_passage():
+    """Samples as close to the singular position as it gets, and one at it."""
+    flat = wt.Event(lambda t, q, qd: np.sin(q[0]), "flat")
+    run = wt.simulate(four_bars(2), *alike(2, 0.3, -2.5), 0.2, sample=2e-4, events=[flat], **TIGHT)
+    check_alike(run, 2, bar(2, 0.3, -2.5, run.t), 1e-8)
+    assert [event.name for event in run.events] == ["flat"]
+    np.testing.assert_allclose(run.events[0].q, 0.0, rtol=0, atol=1e-9)
+    assert np.min(np.abs(np.sin(run.q[:, 0]))) < 1e-3
+
+
+def test_a_start_at_a_singular_position_goes_where_its_velocity_leads():
+    together = wt.simulate(four_bars(2), *alike(2, 0.0, -3.0), 1.0, **TIGHT)
+    check_alike(together, 2, bar(2, 0.0, -3.0, together.t), 1e-8)
+    # Or the first bar stays where it is, and coupler and second bar turn as one, of twice the weight.
+    folded = wt.simulate(four_bars(1), np.zeros(3), [0.0, -3.0, -3.0], 1.0, **TIGHT)
+    expected = solve_ivp(
+        lambda t, y: [y[1], -1.5 * 9.81 * np.cos(y[0])],
+        (0, 1),
+        [0.0, -3.0],
+        "DOP853",
+        folded.t,
+        rtol=1e-13,
+        atol=1e-13,
+    ).y[0]
+    np.testing.assert_allclose(folded.q, np.outer(expected, [0, 1, 1]), rtol=0, atol=1e-8)
+    with pytest.raises(wt.InputError, match="singular position of 'four-bars', and qd0 leads along none"):
+        wt.simulate(four_bars(1), np.zeros(3), [-3.0, 1.0, -5.0], 1.0)
+
+
+@pytest.mark.parametrize("windows", [1, 3])
+def test_a_start_from_rest_at_a_singular_position_falls(windows):
+    run = wt.simulate(four_bars(windows), duration=0.9, **TIGHT)
+    check_alike(run, windows, bar(windows, 0.0, 0.0, run.t), 1e-6)
+
+
+def test_coming_to_rest_at_a_singular_position_is_told():
+    """After half a swing from where it lay flat it lies flat again, at rest: nothing says how to go on."""
+    with pytest.raises(wt.SimulationError, match="loops are close to a singular position") as caught:
+        wt.simulate(four_bars(1), duration=2.0, **TIGHT)
+    assert 1.0 < caught.value.time < 1.09
+
+
+def test_a_linkage_that_only_nearly_lies_flat_folds():
+    """With bars of a slightly different length the branches do not meet: the motion turns sharply."""
+    m = wt.Mechanism("nearly", gravity=(0.0, -9.81, 0.0))
+    rod = wt.Inertia(1.0, (0.5, 0, 0), (0.0, 1 / 12, 1 / 12))
+    tip = wt.Placement((1.0, 0, 0))
+    m.add_body("left", wt.Revolute("z"), inertia=rod)
+    m.add_body("coupler", wt.Revolute("z"), "left", tip, rod)
+    m.add_body("right", wt.Revolute("z"), placement=wt.Placement((1.0, 0, 0)), inertia=rod)
+    m.add_loop("pin", wt.Revolute("z"), "coupler", "right", wt.Placement((0.999, 0, 0)), tip)
+    q = wt.assemble(m, np.array([1.2, -1.2, 1.2]), hold=["left"])
+    run = wt.simulate(m, q, duration=3.0, **TIGHT)
+    assert np.min(np.abs(np.sin(run.q[:, 0]))) < 0.05
+    assert np.ptp(run.energy) < 1e-7
+    assert np.max(np.abs(run.constraint_error)) < 1e-13
+
+
+def test_peaucellier_folds_flat_and_guides_its_pen():
+    m = wt.examples.load("peaucellier")
+    run = wt.simulate(m, duration=4.0, **TIGHT)
+    pen = np.array([wt.forward_kinematics(m, q)[m.body_number("outer-upper")] for q in run.q])
+    at = m.frame("pen").placement
+    x = pen[:, 0, 3] + np.einsum("nj,j->n", pen[:, 0, :3], np.array(at.position))
+    np.testing.assert_allclose(x, x[0], rtol=0, atol=1e-12)
+    assert np.ptp(run.energy) < 1e-8 * np.max(run.kinetic)
+    assert np.max(np.abs(run.constraint_error)) < 1e-13
+    # The arms lie on each other where their difference is what it was at the start, 2 · 0.297, less.
+    between = run.q[:, 1] - run.q[:, 2]
+    assert np.max(between) - np.min(between) > 0.5
+
+
+def test_a_delta_robot_without_stops_swings_through_parallel_rods():
+    """Where all its rods are parallel, its plate might turn as well."""
+    m = wt.Mechanism("free", gravity=(0, 0, -9.81))
+    stopped = wt.examples.load("delta-robot")
+    for body in stopped.bodies:
+        m.append(dataclasses.replace(body, limits=wt.Limits()))
+    m.loops.extend(stopped.loops)
+    run = wt.simulate(m, duration=1.2, rtol=1e-9, atol=1e-11)
+    arms = run.q[:, m.q_index[m.joint_number("arm0")].start]
+    parallel = np.arccos(-0.14 / 0.3)  # elbows as far from the middle as the plate's corners
+    assert np.sum(np.diff(np.sign(arms - parallel)) != 0) == 2
+    plates = np.array([wt.forward_kinematics(m, q)[m.body_number("plate")][:3, :3] for q in run.q])
+    np.testing.assert_allclose(plates, np.broadcast_to(np.eye(3), plates.shape), rtol=0, atol=1e-10)
+    assert np.ptp(run.energy) < 1e-7 * np.max(run.kinetic)
+    assert np.max(np.abs(run.constraint_error)) < 1e-13
+
+
+@pytest.mark.parametrize("name", [name for name in wt.examples.names() if wt.examples.load(name).loops])
+def test_bundled_linkages_move_for_ten_seconds(name):
+    """From their default start, at the default tolerance; Andrews' squeezer spins up too fast for that."""
+    m = wt.examples.load(name)
+    duration = {"andrews-squeezer": 0.1, "four-bars": 0.5}.get(name, 10.0)
+    run = wt.simulate(m, duration=duration)
+    assert run.t[-1] == duration
+    assert np.max(np.abs(run.constraint_error)) < 1e-12
+    if not any(body.limits.dissipation for body in m.bodies):
+        assert np.ptp(run.energy) < 1e-6 * np.max(run.kinetic)
