@@ -7,6 +7,8 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import closed
@@ -66,15 +68,28 @@ def position(m, where):
 
 @pytest.mark.parametrize("kinds", KINDS)
 def test_accelerations_do_not_depend_on_the_cut(kinds):
-    rng = np.random.default_rng(len(kinds))
-    g, where = graph(rng, KINDS[kinds])
+    assert check_cuts(np.random.default_rng(len(kinds)), KINDS[kinds]) >= 8
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.lists(st.sampled_from(list(randoms.JOINTS)), min_size=7, max_size=7))
+def test_accelerations_do_not_depend_on_the_cut_of_any_graph(seed, kinds):
+    check_cuts(np.random.default_rng(seed), kinds, every=4)
+
+
+def check_cuts(rng, kinds, every=1):
+    """Compare the accelerations of all bodies for pairs of cuts; how many were compared."""
+    g, where = graph(rng, kinds)
     reference, a_ref = None, {}
     count = 0
-    for m in cuts(g):
+    for m in itertools.islice(cuts(g), 0, None, every):
         if any(loop.joint.nv == 6 for loop in m.loops):
             continue
         q = position(m, where)
         assert_allclose(wt.constraint_error(m, q), 0.0, atol=1e-12)
+        values = np.linalg.svd(wt.constraint_jacobian(m, q), compute_uv=False)
+        if np.any((values > 1e-11 * values[0]) & (values < 1e-4 * values[0])):
+            continue  # so near to a singular position that double precision cannot tell the rank
         frames = [f"{name}.origin" for name in "abcde"]
         J = np.concatenate([wt.jacobian(m, q, frame) for frame in frames])
         if reference is None:
@@ -86,7 +101,7 @@ def test_accelerations_do_not_depend_on_the_cut(kinds):
             a = wt.frame_acceleration(m, q, qd, qdd, frame)
             assert_allclose(a, a_ref.setdefault(frame, a), atol=1e-8 * (1 + np.abs(a).max()))
         count += 1
-    assert count >= 8
+    return count
 
 
 def test_bodies_are_as_near_to_the_ground_as_they_can_be():
