@@ -2,6 +2,7 @@
 
 import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -41,11 +42,13 @@ def start(source: str, port: int | None, host: str, floating: bool, packages: Se
 
 def run(viewer: Viewer, browser: bool) -> None:
     """Tell where the page is and what is wrong with the picture, and wait for Ctrl-C."""
-    for line in viewer.warnings[:TOLD]:
-        typer.echo(f"whippletree: {line}", err=True)
-    if len(viewer.warnings) > TOLD:
-        typer.echo(f"whippletree: … and {len(viewer.warnings) - TOLD} more warnings", err=True)
-    typer.echo(f"{viewer.url}   (Ctrl-C to end)")
-    if browser:
-        webbrowser.open(viewer.url)
-    viewer.wait()
+    # The page can be open, and Ctrl-C pressed, before all is told.
+    with viewer, suppress(KeyboardInterrupt):
+        for line in viewer.warnings[:TOLD]:
+            typer.echo(f"whippletree: {line}", err=True)
+        if len(viewer.warnings) > TOLD:
+            typer.echo(f"whippletree: … and {len(viewer.warnings) - TOLD} more warnings", err=True)
+        typer.echo(f"{viewer.url}   (Ctrl-C to end)")
+        if browser:
+            webbrowser.open(viewer.url)
+        viewer.wait()

@@ -55,9 +55,9 @@ def _when_needed(program: Program) -> Program:
     single = (computed >= 0) & (uses[computed] == 1)
     uses_up = single.any(axis=1)
     # From inputs, and for one reader alone all the way.
-    from_inputs = ~(computed >= 0).any(axis=1)
+    from_inputs: NDArray[np.bool_] = np.all(computed < 0, axis=1)
     alone = np.flatnonzero(uses_up & (single | (computed < 0)).all(axis=1))
-    known = from_inputs.tolist()
+    known: list[bool] = from_inputs.tolist()
     for i, operands in zip(alone.tolist(), computed[alone].tolist(), strict=True):
         known[i] = all(known[k] for k in operands if k >= 0)
     readers = _Readers(computed)
