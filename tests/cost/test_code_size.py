@@ -12,6 +12,7 @@ import whippletree as wt
 from whippletree.compile import record
 from whippletree.kernels.fuse import fuse
 from whippletree.kernels.outline import outline
+from whippletree.kernels.schedule import schedule
 
 
 def chain(n):
@@ -28,7 +29,7 @@ def chain(n):
 
 @pytest.mark.parametrize("n", [200, 500])
 def test_subroutines_of_a_chain(n):
-    found = outline(fuse(record(wt.aba, chain(n))))
+    found = outline(schedule(fuse(record(wt.aba, chain(n)))))
     assert len(found.calls) > n
     assert len(found.steps) < 50
     assert sum(len(step.instructions) for step in found.steps) < 15_000

@@ -34,33 +34,15 @@ def lower(table: Table, inputs: tuple[Input, ...], outputs: Structure) -> Progra
     """The program that computes the references of a table, outputs flattened in C order.
 
     A node that is only ever used with a minus sign is computed negated where that is free: a difference by
-    exchanging its operands, a product with a constant by the constant's sign. What takes one operation on
-    inputs comes right before its first use: recorded for all joints at once, it would lie about for long,
-    and every joint would find its own in another place, which keeps `outline` from seeing them alike.
+    exchanging its operands, a product with a constant by the constant's sign.
     """
     graph, refs = table.graph, table.refs
     uses, constants = _uses(table)
     n_inputs = sum(entry.size for entry in inputs)
     emitter = _Emitter(graph, n_inputs, constants)
-    waiting: set[int] = set()  # numbers of nodes that need inputs alone: written where they are first used
-
-    def write_waiting(needed: Sequence[int]) -> None:
-        for ref in needed:
-            if ref >> 1 in waiting:
-                waiting.remove(ref >> 1)
-                emitter.node(graph.nodes[ref >> 1], ref & -2, uses[ref >> 1] == _MINUS)
-
     for number, (node, use) in enumerate(zip(graph.nodes, uses, strict=True)):
-        if not use or number < n_inputs:
-            continue
-        operands = node[1:]
-        if max(operands) < 2 * n_inputs:
-            waiting.add(number)
-            continue
-        if waiting:
-            write_waiting(operands)
-        emitter.node(node, 2 * number, use == _MINUS)
-    write_waiting(refs)
+        if use and number >= n_inputs:
+            emitter.node(node, 2 * number, use == _MINUS)
     results = tuple(emitter.operand(ref) for ref in refs)
     return Program(inputs, emitter.constants, emitter.columns(), results, outputs)
 

@@ -24,7 +24,9 @@ def schedule(program: Program) -> Program:
     First, an instruction that is the only reader of two computed values or more takes their place as soon as
     they are there. Then, an instruction that is the only reader of none, or all of whose values come from
     inputs for it alone, moves to right before the first of its own readers: before, it would only wait. The
-    order depends on nothing but what stands around an instruction, so equal stretches stay equal.
+    order depends on nothing but what stands around an instruction, so equal stretches stay equal. What is
+    recorded for all joints at once, as the zero of their angles, comes to stand with each of them, and
+    `outline` sees them alike.
 
     >>> from whippletree.kernels.trace import trace
     >>> def sum_of_sines(x, y):
