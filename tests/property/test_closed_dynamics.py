@@ -6,16 +6,18 @@ which no solver is asked to check.
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import closed
 import randoms
 import whippletree as wt
+from whippletree.loops.rank import independent_rows
 
 TREE_JOINTS = list(randoms.JOINTS)
 PLANAR_JOINTS = ["revolute", "prismatic", "planar"]
+BY_FORCES = ("lambda-first", "kkt", "sparse")  # methods that solve for the forces in loops
 
 
 def planar(rng, joints, loops):
@@ -60,30 +62,41 @@ def check_all_methods(m, q, rng):
     qd, tau, f_ext = closed.velocity(rng, m, q), rng.normal(size=m.nv), rng.normal(size=(len(m), 6))
     K, k = wt.constraint_jacobian(m, q), wt.constraint_bias(m, q, qd)
     _, values, V = np.linalg.svd(K)
-    if np.any((values > 1e-11 * values[0]) & (values < 1e-5 * values[0])):
+    largest = values.max(initial=0.0)
+    if np.any((values > 1e-11 * largest) & (values < 1e-5 * largest)):
         return "singular"  # so nearly that double precision cannot tell the rank
-    motions = V[int(np.sum(values > 1e-9 * values[0])) :].T
+    motions = V[int(np.sum(values > 1e-9 * largest)) :].T
     expected = wt.forward_dynamics(m, q, qd, tau, method="projection", f_ext=f_ext)
-    scale = 1.0 + np.abs(expected).max()
+    scale = 1.0 + np.abs(expected).max(initial=0.0)
     residual = motions.T @ (wt.rnea(m, q, qd, expected, f_ext) - tau)
     H = wt.crba(m, q)
-    assert_allclose(residual, 0.0, atol=1e-9 * scale * np.abs(H).max())
-    assert_allclose(K @ expected, k, atol=1e-8 * scale * np.abs(K).max())
+    assert_allclose(residual, 0.0, atol=1e-9 * scale * np.abs(H).max(initial=0.0))
+    assert_allclose(K @ expected, k, atol=1e-8 * scale * np.abs(K).max(initial=0.0))
     methods = wt.methods(m)
     assert {"grcr", "lambda-first", "projection", "clusters", "kkt", "sparse"} <= set(methods)
     for method in methods:
         if method == "rcr":
             continue  # refuses where the last coordinates are no valid choice
         actual = wt.forward_dynamics(m, q, qd, tau, method=method, f_ext=f_ext)
-        assert_allclose(actual, expected, atol=1e-8 * scale, err_msg=method)
+        rounding = rounding_of_forces(m, q, qd, tau, f_ext) if method in BY_FORCES else 0.0
+        assert_allclose(actual, expected, atol=1e-8 * scale + rounding, err_msg=method)
         if len(K) == len(values) == m.nv - motions.shape[1]:  # no constraint is redundant: forces are unique
             pull = wt.rnea(m, q, qd, actual, f_ext) - tau
             own = np.linalg.lstsq(K.T, pull, rcond=None)[0]
             lam = wt.constraint_forces(m, q, qd, tau, f_ext)
-            size = 1.0 + np.abs(lam).max() + np.abs(H).max() * scale / values[-1]
+            size = 1.0 + np.abs(lam).max() + np.abs(H).max(initial=0.0) * scale / values[-1]
             assert_allclose(own, lam, atol=1e-8 * size, err_msg=method)
     unique = len(K) == m.nv - motions.shape[1]
     return f"mobility {motions.shape[1]}, reactions are {'' if unique else 'not '}unique"
+
+
+def rounding_of_forces(m, q, qd, tau, f_ext):
+    """What rounding in K H⁻¹ Kᵀ, whose condition is the square of that of K, does to accelerations."""
+    K, H = wt.constraint_jacobian(m, q), wt.crba(m, q)
+    kept = K[independent_rows(K)]
+    free = np.linalg.solve(H, tau - wt.rnea(m, q, qd, np.zeros(m.nv), f_ext))
+    condition = np.linalg.cond(kept @ np.linalg.solve(H, kept.T)) if kept.size else 1.0
+    return np.finfo(float).eps * condition * np.abs(free).max(initial=0.0)
 
 
 @pytest.mark.parametrize("kind", TREE_JOINTS)
@@ -103,6 +116,7 @@ def test_every_joint_type_in_the_tree_of_a_loop_and_as_its_loop_joint(kind):
 
 
 @settings(max_examples=60, deadline=None)
+@example((0, ["fixed", "fixed"], ["revolute"]))  # nothing to move
 @given(spatial_cases)
 def test_all_methods_agree_on_spatial_mechanisms(case):
     seed, joints, loops = case
@@ -111,6 +125,7 @@ def test_all_methods_agree_on_spatial_mechanisms(case):
 
 
 @settings(max_examples=40, deadline=None)
+@example((99087, ["revolute", "revolute"], ["revolute"]))  # a triangle that is almost flat
 @given(planar_cases)
 def test_all_methods_agree_on_planar_mechanisms(case):
     seed, joints, loops = case
