@@ -84,7 +84,7 @@ class _Emitter:
 
     def columns(self) -> Columns:
         """All that was written."""
-        numbers = np.array(self.numbers, np.int64).reshape(-1, 4)
+        numbers = np.fromiter(self.numbers, np.int64, len(self.numbers)).reshape(-1, 4)
         return Columns.of(tuple(OPS), numbers[:, 0], numbers[:, 1:])
 
     def operand(self, ref: int) -> int:

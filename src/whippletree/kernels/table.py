@@ -138,12 +138,17 @@ class Table:
 
 
 def repeated(*keys: Ints) -> Bits:
-    """Per entry whether another one has the same keys."""
-    order = np.lexsort(keys)
-    same = np.ones(max(len(order) - 1, 0), bool)
-    for key in keys:
-        ordered = key[order]
-        same &= ordered[1:] == ordered[:-1]
+    """Per entry whether another one has the same keys, which are nodes or references."""
+    if not len(keys[0]):
+        return np.zeros(0, bool)
+    whole = keys[0] - keys[0].min()
+    if len(keys) == 1:
+        return (np.bincount(whole) > 1)[whole]
+    for key in keys[1:]:  # one number for all: there are far fewer nodes than 2**31
+        whole = whole * (int(np.ptp(key)) + 1) + (key - key.min())
+    order = np.argsort(whole)
+    ordered = whole[order]
+    same = ordered[1:] == ordered[:-1]
     found = np.zeros(len(order), bool)
     found[order[1:]] |= same
     found[order[:-1]] |= same
