@@ -153,11 +153,11 @@ def _frame(origin: Array, x: Array, z: Array) -> Transform:
 
 def _price(frame: Transform, point: Array, direction: Array) -> int:
     """Multiplications of a vector on its way from a frame to a child with the given axis."""
-    axis = frame.E @ direction
-    target = _frame(frame.E @ (point - frame.r), _across(axis), axis)
-    screws, _, shift = _screws(target)
-    constants = [value for X in screws for value in (*X.E.flat, *X.r)] + [shift]
-    return 2 * sum(abs(value) not in (0.0, 1.0) for value in constants)
+    p, (x, y, z) = frame.E @ (point - frame.r), (frame.E @ direction).tolist()
+    alpha = atan2(hypot(x, y), z)
+    beta, shifts = _shifts(p.tolist(), atan2(x, -y), alpha)
+    turns = 2 * [cos(alpha), sin(alpha), cos(beta), sin(beta)]
+    return 2 * sum(abs(_clean_number(value)) not in (0.0, 1.0) for value in (*turns, *shifts))
 
 
 def _screws(X: Transform) -> tuple[list[Transform], float, float]:
@@ -169,24 +169,32 @@ def _screws(X: Transform) -> tuple[list[Transform], float, float]:
     Returns:
         The transforms of the first two, the second first; angle, rad; d, m.
     """
-    p1, p2, p3 = X.r.tolist()
-    beta, alpha, angle = to_euler(X.E.T, "zxz").tolist()
+    old_beta, alpha, angle = to_euler(X.E.T, "zxz").tolist()
+    beta, shifts = _shifts(X.r.tolist(), old_beta, alpha)
+    angle += old_beta - beta if cos(alpha) > 0.0 else beta - old_beta
+    x, *along_z, d = (_clean_number(shift) for shift in shifts)
+    screws = [
+        Transform(_about("x", alpha), np.array([x, 0.0, 0.0])),
+        Transform(_about("z", beta), np.array([0.0] * (3 - len(along_z)) + along_z)),
+    ]
+    return screws, _clean_number(angle), d
+
+
+def _shifts(p: list[float], beta: float, alpha: float) -> tuple[float, list[float]]:
+    """β, which may be any angle if the axes are parallel, and the shifts a, b, d of `_screws`.
+
+    Where the axes are nearly parallel the feet of the common normal are far away: there b is all of p, which
+    loses no digits, and the others are 0.
+    """
+    p1, p2, p3 = p
     c, s = cos(alpha), sin(alpha)
-    if abs(s) < EPSILON:  # parallel axes: β may be any angle, and points to the other axis
-        angle += beta if c > 0.0 else -beta
+    if abs(s) < EPSILON:  # β points to the other axis
         beta = atan2(p2, p1) if hypot(p1, p2) > EPSILON else 0.0
-        angle -= beta if c > 0.0 else -beta
-    if EPSILON < abs(s) < PARALLEL:
-        # The feet of the common normal are far away: shift by p at once, which loses no digits.
-        turn = Transform(_about("x", alpha), np.zeros(3))
-        return [turn, Transform(_about("z", beta), _clean(X.r))], _clean_number(angle), 0.0
+    elif abs(s) < PARALLEL:
+        return beta, [0.0, p1, p2, p3, 0.0]
     along, across = p1 * cos(beta) + p2 * sin(beta), p2 * cos(beta) - p1 * sin(beta)
     d = -across / s if abs(s) >= PARALLEL else 0.0
-    screws = [
-        Transform(_about("x", alpha), np.array([_clean_number(along), 0.0, 0.0])),
-        Transform(_about("z", beta), np.array([0.0, 0.0, _clean_number(p3 - d * c)])),
-    ]
-    return screws, _clean_number(angle), _clean_number(d)
+    return beta, [along, p3 - d * c, d]
 
 
 def _is_quarter(angle: float) -> bool:

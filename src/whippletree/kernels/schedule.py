@@ -86,13 +86,13 @@ class _Readers:
         order = np.argsort(values, kind="stable")  # by value, and in the order of readers
         count = len(computed)
         bounds = np.searchsorted(values[order], np.arange(count + 1))
-        self._readers, self._bounds = readers[order].tolist(), bounds.tolist()
+        self._readers, self._bounds = readers[order], bounds
         self.first = np.append(readers[order], count)[bounds[:-1]]
         self.first[bounds[:-1] == bounds[1:]] = count
 
     def of(self, i: int) -> list[int]:
         """All readers of one instruction."""
-        return self._readers[self._bounds[i] : self._bounds[i + 1]]
+        return self._readers[self._bounds[i] : self._bounds[i + 1]].tolist()
 
 
 def _reads(program: Program) -> tuple[Ints, Ints]:

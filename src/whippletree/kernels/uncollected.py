@@ -17,4 +17,8 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                # All that was made counts as old now; as young, it would be looked through at once.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
