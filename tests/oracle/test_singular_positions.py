@@ -171,7 +171,7 @@ def test_a_delta_robot_without_stops_swings_through_parallel_rods():
 def test_bundled_linkages_move_for_ten_seconds(name):
     """From their default start, at the default tolerance; Andrews' squeezer spins up too fast for that."""
     m = wt.examples.load(name)
-    duration = {"andrews-squeezer": 0.1, "four-bars": 0.5}.get(name, 10.0)
+    duration = 0.1 if name == "andrews-squeezer" else 10.0
     run = wt.simulate(m, duration=duration)
     assert run.t[-1] == duration
     assert np.max(np.abs(run.constraint_error)) < 1e-12

@@ -214,7 +214,12 @@ def five_bar() -> Mechanism:
     return m
 
 
-def four_bars(windows: int = 40) -> Mechanism:
+def raised_four_bars() -> Mechanism:
+    """Forty four-bars in a row, raised, to fall through the position in which all bars are in line."""
+    return four_bars(40, raised=1.1)
+
+
+def four_bars(windows: int, raised: float = 0.0) -> Mechanism:
     """Four-bars in a row: vertical bars on the ground, each tied to the next by a horizontal coupler.
 
     The IFToMM benchmark A02. Bars and couplers are thin rods of 1 m and 1 kg along their own x; the
@@ -223,13 +228,16 @@ def four_bars(windows: int = 40) -> Mechanism:
 
     Args:
         windows: How many four-bars, each sharing a bar with the next.
+        raised: The angle above the ground's x axis from which those of the bars are counted instead, rad.
     """
     m = Mechanism("four-bars", gravity=(0.0, -9.81, 0.0))
     rod, tip = _rod((0.0, 0.0), (1.0, 0.0), 1.0), Placement((1.0, 0.0, 0.0))
+    hinge = Placement((1.0, 0.0, 0.0), rpy=(0.0, 0.0, -raised))
     for i in range(windows + 1):
-        m.add_body(f"bar{i}", Revolute("z"), placement=Placement((float(i), 0.0, 0.0)), inertia=rod)
+        foot = Placement((float(i), 0.0, 0.0), rpy=(0.0, 0.0, raised))
+        m.add_body(f"bar{i}", Revolute("z"), placement=foot, inertia=rod)
         if i < windows:
-            m.add_body(f"coupler{i + 1}", Revolute("z"), parent=f"bar{i}", placement=tip, inertia=rod)
+            m.add_body(f"coupler{i + 1}", Revolute("z"), parent=f"bar{i}", placement=hinge, inertia=rod)
     for i in range(1, windows + 1):
         m.add_loop(f"pin{i}", Revolute("z"), f"coupler{i}", f"bar{i}", tip, tip)
     return m
