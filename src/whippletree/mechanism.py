@@ -10,7 +10,7 @@ from .errors import ModelError
 from .forces import Force, Reference
 from .joints import Joint
 from .loop import Loop, check_loop
-from .parts import Body, Frame, Gear, Geometry, Limits, check_kinds
+from .parts import Body, Frame, Gear, Geometry, Limits, check_kinds, checked_name
 from .physical import inertia_fault
 from .spatial import Array, Inertia, Placement, Transform
 from .springs import Spring, joint_force_fault
@@ -44,7 +44,7 @@ class Mechanism:
     """
 
     def __init__(self, name: str, gravity: Any = (0.0, 0.0, -9.81)) -> None:
-        self.name = _name(name, "mechanism")
+        self.name = checked_name(name, "mechanism")
         g = np.array(gravity, dtype=float)
         if g.shape != (3,) or not np.all(np.isfinite(g)):
             raise ModelError(f"gravity is {gravity!r}: give three finite numbers, in m/s²")
@@ -116,7 +116,7 @@ class Mechanism:
 
     def append(self, body: Body) -> None:
         """Add a body whose inertia and limits need not make sense: real robot files hold such ones."""
-        _name(body.name, "body")
+        checked_name(body.name, "body")
         check_kinds(body)
         self._check_free_name(body.name)
         if body.joint_name in self._joint_number or any(body.joint_name == loop.name for loop in self.loops):
@@ -149,7 +149,7 @@ class Mechanism:
 
     def add_frame(self, name: str, body: str, placement: Placement | None = None) -> None:
         """Name a frame fixed to a body, or to the ground, at a placement in that body's frame."""
-        _name(name, "frame")
+        checked_name(name, "frame")
         self._check_free_name(name)
         self.body_number(body)
         self._frame_number[name] = len(self.frames)
@@ -161,7 +161,7 @@ class Mechanism:
         Each joint has one variable. A joint is driven by one other at most; a driver may be driven
         itself, but not in a circle.
         """
-        _name(name, "gear")
+        checked_name(name, "gear")
         if any(gear.name == name for gear in self.gears):
             raise ModelError(f"{self.name!r} has a gear named {name!r} already: choose another name")
         for joint_name in (driver, driven):
@@ -192,7 +192,7 @@ class Mechanism:
         length: float = 0.0,
     ) -> None:
         """Put a spring and damper between two points, given in the frames of their bodies; see `Spring`."""
-        _name(name, "spring")
+        checked_name(name, "spring")
         if any(spring.name == name for spring in self.springs):
             raise ModelError(f"{self.name!r} has a spring named {name!r} already: choose another name")
         self.body_number(body_a)
@@ -208,7 +208,7 @@ class Mechanism:
         reference: Reference = "body",
     ) -> None:
         """Put a constant force, N, and torque, N m, on a frame or body; see `Force`."""
-        _name(name, "force")
+        checked_name(name, "force")
         if any(other.name == name for other in self.forces):
             raise ModelError(f"{self.name!r} has a force named {name!r} already: choose another name")
         made = Force(name, frame, force, torque, reference)
@@ -230,7 +230,7 @@ class Mechanism:
         The joint's two frames sit at placement_p in the predecessor and at placement_s in the successor,
         at the bodies' own frames by default; see `Loop`.
         """
-        _name(name, "loop")
+        checked_name(name, "loop")
         placements = placement_p or Placement(), placement_s or Placement()
         loop = Loop(name, joint, predecessor, successor, *placements)
         check_loop(loop, self.name, [*self._joint_number, *(other.name for other in self.loops)])
@@ -300,7 +300,7 @@ class Mechanism:
 
     def random(self, rng: np.random.Generator) -> Array:
         """(nq,) a position drawn at random, within limits where they are finite."""
-        return _join([_within(body.joint.random(rng), body.limits, rng) for body in self.bodies])
+        return _join([body.limits.within(body.joint.random(rng), rng) for body in self.bodies])
 
     def integrate(self, q: Array, dq: Array) -> Array:
         """(nq,) the position reached from q (nq,) with constant velocity dq (nv,) in unit time.
@@ -385,12 +385,6 @@ class Mechanism:
         return f"<Mechanism {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
 
 
-def _name(name: Any, kind: str) -> str:
-    if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"{kind} name is {name!r}: give a text that is not empty")
-    return name
-
-
 def _shown(names: Iterable[str]) -> str:
     """The first names of many."""
     known = list(names)
@@ -399,10 +393,3 @@ def _shown(names: Iterable[str]) -> str:
 
 def _join(parts: list[Array]) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0)
-
-
-def _within(q: Array, limits: Limits, rng: np.random.Generator) -> Array:
-    """q, drawn again between the limits of a joint of one variable, if they leave room, and finite room."""
-    if len(q) == 1 and 0.0 <= limits.upper - limits.lower < np.inf:
-        return rng.uniform(limits.lower, limits.upper, 1)
-    return q

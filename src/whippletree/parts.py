@@ -1,12 +1,13 @@
 """What a mechanism is made of: bodies with their joints, frames, gears, shapes (RBDA §4.1-4.3)."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from .errors import ModelError
 from .joints import Joint
-from .spatial import Inertia, Placement
+from .spatial import Array, Inertia, Placement
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,16 @@ class Limits:
             if getattr(self, bound) < 0.0:
                 return f"{bound} limit is {getattr(self, bound):g}, must not be negative"
         return None
+
+    def within(self, q: Array, rng: np.random.Generator) -> Array:
+        """q, drawn again between the bounds of a joint of one variable if they leave finite room.
+
+        >>> Limits(0.5, 0.5).within(np.array([3.0]), np.random.default_rng(0))
+        array([0.5])
+        """
+        if len(q) == 1 and 0.0 <= self.upper - self.lower < np.inf:
+            return rng.uniform(self.lower, self.upper, 1)
+        return q
 
 
 @dataclass(frozen=True)
@@ -125,3 +136,10 @@ def check_kinds(body: Body) -> None:
         shapes = getattr(body, part)
         if not isinstance(shapes, tuple) or not all(isinstance(shape, Geometry) for shape in shapes):
             raise ModelError(f"body {body.name!r}: {part} is {shapes!r}, expected a tuple of Geometry")
+
+
+def checked_name(name: Any, kind: str) -> str:
+    """A name as it is given; ModelError if it is no text or an empty one."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"{kind} name is {name!r}: give a text that is not empty")
+    return name
