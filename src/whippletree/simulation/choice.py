@@ -41,7 +41,7 @@ def _linearized(motion: Motion, forces: Forces, q: Array, qd: Array) -> Array:
         for column, step in ((k, 1e-6), (n + k, 1e-6 * max(1.0, abs(qd[k])))):
             ends = []
             for sign in (1.0, -1.0):
-                at = motion.advanced(q, e, sign * step) if column < n else q
+                at = motion.common.advanced(q, e, sign * step) if column < n else q
                 velocity = qd if column < n else qd + sign * step * e
                 ends.append(motion.rates(at, velocity, *forces(0.0, at, velocity))[motion.m.nq :])
             matrix[n:, column] = (ends[0] - ends[1]) / (2.0 * step)

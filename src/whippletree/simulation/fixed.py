@@ -64,7 +64,7 @@ class Midpoint:
         v, scale = qd.copy(), 1e-13 * (1.0 + np.max(np.abs(qd), initial=0.0))
         last = np.inf
         for _ in range(self.iterations):
-            middle = self.motion.advanced(q, v, 0.5 * h)
+            middle = self.motion.common.advanced(q, v, 0.5 * h)
             tau, *f_ext = self.forces(t + 0.5 * h, middle, v)
             given = (q, v, tau, h, *f_ext)
             with np.errstate(over="ignore", invalid="ignore"):
@@ -80,7 +80,7 @@ class Midpoint:
             size = np.max(np.abs(change), initial=0.0)
             # Rounding ends the decrease somewhere above zero: no further gain is convergence, too.
             if size <= scale or (size >= 0.5 * last and size <= 1e3 * scale):
-                return np.concatenate([self.motion.advanced(q, v, h), 2.0 * v - qd])
+                return np.concatenate([self.motion.common.advanced(q, v, h), 2.0 * v - qd])
             last = size
         raise NoConvergence
 

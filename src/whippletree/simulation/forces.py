@@ -37,7 +37,7 @@ class Acting:
         self.control, self.external = control, external
         # Stages of a step have quaternions next to their sphere: functions of the user get them on it.
         wants = m.nq != m.nv and not control is external is None
-        self._projected = motion(m).projected if wants else None
+        self._projected = motion(m).common.projected if wants else None
         self._m, self._tau_shape, self._force_shape = m, (m.nv,), (len(m), 6)
         self._none = np.zeros(m.nv)
         efforts = [np.full(body.joint.nv, body.limits.effort) for body in m.bodies]

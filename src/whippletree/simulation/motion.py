@@ -196,26 +196,6 @@ class Motion:
         """What does not depend on the reduction."""
         return _common(Moment(self.m))
 
-    @property
-    def energies(self) -> Kernel:
-        return self.common.energies
-
-    @property
-    def powers(self) -> Kernel:
-        return self.common.powers
-
-    @property
-    def body_power(self) -> Kernel:
-        return self.common.body_power
-
-    @property
-    def projected(self) -> Kernel:
-        return self.common.projected
-
-    @property
-    def advanced(self) -> Kernel:
-        return self.common.advanced
-
 
 @dataclass(frozen=True, eq=False)
 class Common:

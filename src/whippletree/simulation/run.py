@@ -92,7 +92,7 @@ class Run:
     def crossing(self) -> Crossing | None:
         if self.closing is None:
             return None
-        advanced = self.equations.advanced
+        advanced = self.equations.common.advanced
         return Crossing(self.closing, self.m.nq, advanced, self.slope, self.closed, self._tolerance)
 
     def _tolerance(self, y: Array) -> float:
@@ -170,7 +170,7 @@ class Run:
         """The state with quaternions of unit norm and loops closed."""
         nq = self.m.nq
         if nq != self.m.nv:
-            y = np.concatenate([self.equations.projected(y[:nq]), y[nq:]])
+            y = np.concatenate([self.equations.common.projected(y[:nq]), y[nq:]])
         return y if self.closing is None else self.closing(y)
 
     def settle(self, y: Array) -> Array:
@@ -199,7 +199,7 @@ class Run:
     def record(self, t: float, y: Array, h: float) -> None:
         q, qd = y[: self.m.nq].copy(), y[self.m.nq :].copy()
         tau, *f_ext = self.forces(t, q, qd)
-        power = self.equations.body_power(q, qd, *f_ext) if f_ext else 0.0
+        power = self.equations.common.body_power(q, qd, *f_ext) if f_ext else 0.0
         self._rows.append((t, q, qd, self.forces.limited(tau), h, float(power)))
 
     def happening(self, t: float, y: Array, step: Step) -> float | None:

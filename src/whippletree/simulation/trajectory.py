@@ -148,8 +148,8 @@ def build(motion: Motion, external_power: Array, **recorded: Any) -> Trajectory:
         recorded: Fields of the trajectory.
     """
     m, q, qd = motion.m, recorded["q"], recorded["qd"]
-    kinetic, gravity, elastic = (np.asarray(part) for part in motion.energies(q, qd))
-    lost, constant = (np.asarray(part) for part in motion.powers(q, qd))
+    kinetic, gravity, elastic = (np.asarray(part) for part in motion.common.energies(q, qd))
+    lost, constant = (np.asarray(part) for part in motion.common.powers(q, qd))
     error = motion.common.gaps(q) if m.loops else np.zeros((len(q), 0))
     joints = tuple((body.joint_name, body.joint.nq, body.joint.nv) for body in m.bodies)
     return Trajectory(
