@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 
+from whippletree.kernels.arithmetic import ADD, MUL
 from whippletree.kernels.program import Program, operands
 from whippletree.kernels.simplify import simplify
-from whippletree.kernels.table import ADD, MUL
 from whippletree.kernels.trace import trace
 
 NAMES = ("x", "y", "z", "u")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import InputError
-from .graph import ONE, ZERO
+from .arithmetic import ONE, ZERO
 from .lower import lift_values, lower
 from .ops import OPS
 from .program import Input, Program, operands

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .graph import ZERO, Graph, negate
+from .arithmetic import COS, MUL, NAMES, SIN, WHERE, ZERO, negate
+from .graph import Graph
 
 
 class Term(NamedTuple):
@@ -45,19 +46,19 @@ def join_squares(graph: Graph, terms: list[Term]) -> list[Term] | None:
 
 def _squares(graph: Graph, factors: tuple[int, ...]) -> Iterator[tuple[str, int, tuple[int, ...]]]:
     """Every square of a sine or cosine among factors: function, angle, the other factors."""
-    nodes = graph.nodes
+    code, first, second = graph.code, graph.first, graph.second
     for i, factor in enumerate(factors):
         if factor & 1:
             continue
-        node, width = nodes[factor >> 1], 1
-        if node[0] == "mul" and node[1] == node[2]:
-            node = nodes[node[1] >> 1]
+        number, width = factor >> 1, 1
+        if code[number] == MUL and first[number] == second[number]:
+            number = first[number] >> 1
         elif i + 1 < len(factors) and factors[i + 1] == factor:
             width = 2
         else:
             continue
-        if node[0] in ("sin", "cos"):
-            yield node[0], node[1], factors[:i] + factors[i + width :]
+        if code[number] in (SIN, COS):
+            yield NAMES[code[number]], first[number], factors[:i] + factors[i + width :]
 
 
 def join_selections(graph: Graph, terms: list[Term]) -> list[Term] | None:
@@ -67,20 +68,23 @@ def join_selections(graph: Graph, terms: list[Term]) -> list[Term] | None:
     for place, term in enumerate(terms):
         if len(term.factors) != 1 or abs(term.coefficient) != 1.0 or term.factors[0] & 1:
             continue
-        node = graph.nodes[term.factors[0] >> 1]
-        if node[0] != "where" or ZERO not in node[2:]:
+        number = term.factors[0] >> 1
+        if graph.code[number] != WHERE:
             continue
-        first = node[3] == ZERO
-        partner = halves.pop((node[1], not first), None)
+        condition, chosen, otherwise = graph.operands(number)
+        if ZERO not in (chosen, otherwise):
+            continue
+        first = otherwise == ZERO
+        partner = halves.pop((condition, not first), None)
         if partner is None:
-            halves[node[1], first] = place
+            halves[condition, first] = place
             continue
-        other = graph.nodes[terms[partner].factors[0] >> 1]
-        here = node[2] if first else node[3]
-        there = other[3] if first else other[2]
+        other = graph.operands(terms[partner].factors[0] >> 1)
+        here = chosen if first else otherwise
+        there = other[2] if first else other[1]
         here = negate(here) if term.coefficient < 0.0 else here
         there = negate(there) if terms[partner].coefficient < 0.0 else there
-        joined = graph.where(node[1], here, there) if first else graph.where(node[1], there, here)
+        joined = graph.where(condition, here, there) if first else graph.where(condition, there, here)
         terms = [*terms]
         terms[partner] = Term(-1.0 if joined & 1 else 1.0, (joined & -2,), joined)
         gone.add(place)

@@ -7,16 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .graph import Graph, Node
+from .arithmetic import ADD, CODES, INPUT, MUL, NAMES, NONE
+from .graph import Graph
 from .ops import OPS
 from .program import Columns, Input, Program
 from .structure import Structure
-from .table import MUL, NONE, Table
+from .table import Ints, Table
 
 # Written with the constant on the right: 0 < x as x > 0.
-_MIRRORED = {"lt": "gt", "le": "ge"}
+_MIRRORED = {CODES["lt"]: CODES["gt"], CODES["le"]: CODES["ge"]}
 
-_CODES = {name: code for code, name in enumerate(OPS)}
+_SUB, _EQ, _NE, _AND, _OR = (CODES[name] for name in ("sub", "eq", "ne", "and", "or"))
+_CONDITIONS = frozenset(CODES[name] for name, row in OPS.items() if row.is_condition)
 
 _MINUS = 2  # all uses of a node are negated
 
@@ -36,113 +38,135 @@ def lower(table: Table, inputs: tuple[Input, ...], outputs: Structure) -> Progra
     A node that is only ever used with a minus sign is computed negated where that is free: a difference by
     exchanging its operands, a product with a constant by the constant's sign.
     """
-    graph, refs = table.graph, table.refs
-    uses, constants = _uses(table)
+    uses = _uses(table)
+    sign = _signs(table, uses)
+    arithmetic = (uses > 0) & ((table.code == ADD) | (table.code == MUL))
+    others = _Others(table.graph, sign)
+    for number in np.flatnonzero((uses > 0) & ~arithmetic & (table.code != INPUT)).tolist():
+        others.node(number)
+    for ref in table.refs:
+        others.operand(ref, len(table.code))
+    rows = _joined(_arithmetic(table, np.flatnonzero(arithmetic), sign), others.rows())
+    read = np.concatenate([rows.operands.ravel(), np.array(table.refs, np.int64)])
+    constants = np.unique(read[(read < 0) & (read != NONE)])[::-1]
     n_inputs = sum(entry.size for entry in inputs)
-    emitter = _Emitter(graph, n_inputs, constants)
-    for number, (node, use) in enumerate(zip(graph.nodes, uses, strict=True)):
-        if use and number >= n_inputs:
-            emitter.node(node, 2 * number, use == _MINUS)
-    results = tuple(emitter.operand(ref) for ref in refs)
-    return Program(inputs, emitter.constants, emitter.columns(), results, outputs)
+    # From reference, sign included, to value; constants have negative references and lie at the end, and
+    # between nodes and constants lies the one of no operand.
+    nowhere = 2 * len(table.code)
+    value = np.full(nowhere + 2 * len(table.graph.values) + 2, -1)
+    value[: 2 * n_inputs : 2] = np.arange(n_inputs)
+    value[constants] = n_inputs + np.arange(len(constants))
+    value[rows.result] = n_inputs + len(constants) + np.arange(len(rows.result))
+    operands = value[np.where(rows.operands == NONE, nowhere, rows.operands)]
+    return Program(
+        inputs,
+        tuple(map(table.graph.value, constants.tolist())),
+        Columns.of(NAMES, rows.code, operands),
+        tuple(value[np.array(table.refs, np.int64)].tolist()),
+        outputs,
+    )
 
 
-def _uses(table: Table) -> tuple[list[int], list[int]]:
-    """Per node whether it is needed as it is, 1, negated, 2, or both, 3; and the constants needed, signed."""
-    live = table.count > 0
-    operands = table.operands[live]
-    read = np.array([*table.refs], np.int64)
-    read = np.concatenate([operands[operands >= 0], read[read >= 0]])
-    uses = np.zeros(len(live), np.int64)
+def _uses(table: Table) -> Ints:
+    """Per node whether it is needed as it is, 1, negated, 2, or both, 3."""
+    refs = np.array(table.refs, np.int64)
+    operands = table.operands[table.count > 0]
+    read = np.concatenate([operands[operands >= 0], refs[refs >= 0]])
+    uses = np.zeros(len(table.code), np.int64)
     for sign in (0, 1):
         uses[read[read & 1 == sign] >> 1] |= 1 + sign
-    turned = (table.code[live] == MUL) & (uses[live] == _MINUS) & (operands[:, 0] < 0)
-    operands[turned, 0] ^= 1
-    constants = np.unique(operands[(operands < 0) & (operands != NONE)]).tolist()
-    return uses.tolist(), sorted({*constants, *(ref for ref in table.refs if ref < 0)}, reverse=True)
+    return uses
 
 
-class _Emitter:
-    """Writes instructions in final numbers."""
+def _signs(table: Table, uses: Ints) -> Ints:
+    """Per node whether it is computed negated, 1, or as it is, 0."""
+    turned = uses == _MINUS
+    first, second, _ = table.operands.T
+    is_or = (table.code == _AND) & (first & 1 == 1) & (second & 1 == 1)
+    sign = turned & (((table.code == MUL) & (first < 0)) | (table.code == _EQ) | is_or)
+    # A sum of values that are there with opposite signs is a difference, and that can be turned round.
+    signs: list[int] = sign.astype(np.int64).tolist()
+    sums = np.flatnonzero(turned & (table.code == ADD))
+    for number, ref in zip(sums.tolist(), second[sums].tolist(), strict=True):
+        signs[number] = signs[ref >> 1] ^ (ref & 1)
+    return np.array(signs, np.int64)
 
-    def __init__(self, graph: Graph, n_inputs: int, constants: list[int]) -> None:
+
+class _Rows(NamedTuple):
+    """Instructions in references instead of final numbers, each with the place of the node it is for."""
+
+    place: Ints
+    code: Ints
+    operands: Ints
+    result: Ints
+
+
+def _arithmetic(table: Table, numbers: Ints, sign: Ints) -> _Rows:
+    """Sums and products; values enter them with the signs they are there with."""
+    code, operands = table.code[numbers].astype(np.int64), table.operands[numbers]
+    own = sign[numbers]
+    operands[(code == MUL) & (own == 1), 0] ^= 1
+    opposite = (code == ADD) & (sign[operands[:, 1] >> 1] != operands[:, 1] & 1)
+    code[opposite] = _SUB
+    operands[opposite, 1] ^= 1
+    turned = opposite & (own == 1)
+    operands[turned, :2] = operands[turned, 1::-1]
+    return _Rows(numbers, code, operands, 2 * numbers + own)
+
+
+class _Others:
+    """Writes what is neither sum nor product, and changes of sign where there is no other way."""
+
+    def __init__(self, graph: Graph, sign: Ints) -> None:
         self.graph = graph
-        self.constants = tuple(graph.value(ref) for ref in constants)
-        self.numbers: list[int] = []  # four for every instruction: operation and operands
-        self.out = n_inputs + len(constants)  # number of the next result
-        # From reference, sign included, to value, -1 for none; constants have negative references and lie
-        # at the end.
-        self.known = [-1] * (2 * (len(graph.nodes) + len(graph.values)) + 2)
-        self.known[: 2 * n_inputs : 2] = range(n_inputs)
-        for i, ref in enumerate(constants):
-            self.known[ref] = n_inputs + i
+        self.sign = sign
+        self.made: set[int] = set()  # values that are there with both signs, by the reference made later
+        self.numbers: list[int] = []  # six for every instruction: place, operation, operands, result
 
-    def _append(self, op: str, a: int, b: int = -1, c: int = -1) -> int:
-        self.numbers.extend((_CODES[op], a, b, c))
-        self.out += 1
-        return self.out - 1
+    def _append(self, place: int, code: int, operands: Sequence[int], result: int) -> None:
+        self.numbers += (place, code, *operands, *[NONE] * (3 - len(operands)), result)
 
-    def columns(self) -> Columns:
-        """All that was written."""
-        numbers = np.fromiter(self.numbers, np.int64, len(self.numbers)).reshape(-1, 4)
-        return Columns.of(tuple(OPS), numbers[:, 0], numbers[:, 1:])
-
-    def operand(self, ref: int) -> int:
-        """The value of a reference, with an instruction for its sign where there is no other way."""
-        value = self.known[ref]
-        if value < 0:
-            node = self.graph.nodes[ref >> 1]
-            if node[0] == "eq":
-                value = self._append("ne", self.operand(node[1]), self.operand(node[2]))
-            elif _is_or(node):
-                value = self._append("or", self.operand(node[1] ^ 1), self.operand(node[2] ^ 1))
-            else:
-                opposite = "not" if node[0] in OPS and OPS[node[0]].is_condition else "neg"
-                value = self._append(opposite, self.known[ref ^ 1])
-            self.known[ref] = value
-        return value
-
-    def node(self, node: Node, ref: int, flip: bool) -> None:
-        """Write one node, negated if `flip` asks for it and it costs nothing."""
-        op, known = node[0], self.known
-        if op == "mul":
-            _, a, b = node
-            if flip and a < 0:
-                a, ref = a ^ 1, ref | 1
-            first, second = known[a], known[b]
-            if first < 0 or second < 0:
-                first, second = self.operand(a), self.operand(b)
-        elif op == "add":
-            _, a, b = node
-            first, second = known[a], known[b]
-            if first < 0:
-                first = self.operand(a)
-            if second < 0:  # the second operand is taken with whichever sign it was computed
-                op, second = "sub", known[b ^ 1]
-                if flip:
-                    first, second, ref = second, first, ref | 1
-        else:
-            self._other(node, ref, flip)
+    def node(self, number: int) -> None:
+        """Write one node, negated if that was decided."""
+        graph, code, ref = self.graph, self.graph.code[number], 2 * number
+        operands = graph.operands(number)
+        if self.sign[number]:
+            self._opposite(code, operands, ref | 1, number)
             return
-        # As `_append` does it, written out: most nodes are of these two kinds.
-        self.numbers.extend((_CODES[op], first, second, -1))
-        known[ref] = self.out
-        self.out += 1
+        if code in _MIRRORED and operands[0] < 0:
+            code, operands = _MIRRORED[code], operands[::-1]
+        for operand in operands:
+            self.operand(operand, number)
+        self._append(number, code, operands, ref)
 
-    def _other(self, node: Node, ref: int, flip: bool) -> None:
-        """Write a node that is neither product nor sum."""
-        op, known = node[0], self.known
-        if flip and (op == "eq" or _is_or(node)):
-            self.operand(ref | 1)
-        elif op in _MIRRORED and node[1] < 0:
-            known[ref] = self._append(_MIRRORED[op], self.operand(node[2]), self.operand(node[1]))
+    def operand(self, ref: int, place: int) -> None:
+        """See to it that there is a value with the sign of a reference."""
+        if ref >= 0 and self.sign[ref >> 1] != ref & 1 and ref not in self.made:
+            self.made.add(ref)
+            self._opposite(self.graph.code[ref >> 1], self.graph.operands(ref >> 1), ref, place)
+
+    def _opposite(self, code: int, operands: tuple[int, ...], ref: int, place: int) -> None:
+        """Write the negative of a node, or of a condition the opposite, which may be an operation too."""
+        if code == _EQ:
+            code = _NE
+        elif code == _AND and operands[0] & operands[1] & 1:
+            code, operands = _OR, (operands[0] ^ 1, operands[1] ^ 1)
         else:
-            known[ref] = self._append(op, *[self.operand(r) for r in node[1:]])
+            code, operands = CODES["not" if code in _CONDITIONS else "neg"], (ref ^ 1,)
+        for operand in operands:
+            self.operand(operand, place)
+        self._append(place, code, operands, ref)
+
+    def rows(self) -> _Rows:
+        """All that was written."""
+        numbers = np.array(self.numbers, np.int64).reshape(-1, 6)
+        return _Rows(numbers[:, 0], numbers[:, 1], numbers[:, 2:5], numbers[:, 5])
 
 
-def _is_or(node: Node) -> bool:
-    """Whether the opposite of a node reads as `or`."""
-    return node[0] == "and" and bool(node[1] & 1) and bool(node[2] & 1)
+def _joined(some: _Rows, others: _Rows) -> _Rows:
+    """The rows of both, by their places."""
+    at = np.searchsorted(some.place, others.place)
+    return _Rows(*(np.insert(one, at, other, axis=0) for one, other in zip(some, others, strict=True)))
 
 
 def lift(program: Program) -> Recording:

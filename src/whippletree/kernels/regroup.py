@@ -15,11 +15,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from .arithmetic import ADD, COS, DIV, MUL, ONE, SIN, WHERE, ZERO
 from .factoring import Key, SharedFactors, combined, without
-from .graph import ONE, ZERO, Node
 from .identities import Term, join_selections, join_squares
 from .rewrite import Rewriter, operands
-from .table import ADD, CODES, DIV, MUL, Bits, Table, distinct, repeated
+from .table import Bits, Table, distinct, repeated
 
 # A coefficient left of a sum of coefficients and smaller than this part of them is rounding error.
 _NOISE = 2.0**-50
@@ -55,24 +55,26 @@ def _promising(table: Table, part: Bits) -> Bits:
     constants = is_constant & ~alone
     found[top[constants][repeated(term[constants])]] = True
     found[top[(leaf == ONE) & (code[node] == DIV) & (code[product[node]] == MUL)]] = True
-    # Something in two terms of a sum.
+    # Something in two terms of a sum, or twice in one term.
     several(top[in_sum & alone & is_constant])
-    shareable = np.flatnonzero(in_sum & (leaf != ONE) & ~(alone & is_constant))
+    again = np.flatnonzero(repeated(top, leaf))
+    shareable = again[in_sum[again] & (leaf[again] != ONE) & ~(alone & is_constant)[again]]
     shareable = shareable[distinct(term[shareable], leaf[shareable])]
     found[top[shareable][repeated(top[shareable], leaf[shareable])]] = True
+    twice = np.zeros(len(leaf), bool)
+    twice[again] = ~is_constant[again] & repeated(term[again], leaf[again])
     # Squares: of sines and cosines, and of c x.
     inner = np.where(is_constant, 0, leaf >> 1)
     first, second = table.operands[inner, 0], table.operands[inner, 1]
     is_product = ~is_constant & (code[inner] == MUL)
-    twice = ~is_constant & repeated(term, leaf)
     found[top[twice & is_product & (first < 0) & (count[inner] == 2)]] = True
-    turning = np.isin(code, (CODES["sin"], CODES["cos"]))
+    turning = np.isin(code, (SIN, COS))
     squared = twice & turning[inner]
     square = is_product & in_sum & (first == second)
     squared[square] = turning[first[square] >> 1]
     squares = np.flatnonzero(squared & in_sum)
     several(top[squares][distinct(top[squares], term[squares])])
-    several(top[in_sum & alone & ~is_constant & (code[inner] == CODES["where"])])
+    several(top[in_sum & alone & ~is_constant & (code[inner] == WHERE)])
     return found
 
 
@@ -82,7 +84,7 @@ class _Regrouping(Rewriter):
         self.count: list[int] = table.count.tolist()
 
     def improve(self, number: int) -> int | None:
-        return self.product(number) if self.old.nodes[number][0] == "mul" else self.sum(number)
+        return self.product(number) if self.old.code[number] == MUL else self.sum(number)
 
     # Products
 
@@ -96,7 +98,7 @@ class _Regrouping(Rewriter):
 
         `whole` opens the operand itself even if it has other uses.
         """
-        nodes, part, translate = self.old.nodes, self.part, self.translate
+        old, part, translate = self.old, self.part, self.translate
         if not whole and (root < 0 or not part[root >> 1]):  # the common case, for speed
             return self.atom(translate(root))
         coefficient, constants, ones, divided = 1.0, 0, 0, False
@@ -106,25 +108,25 @@ class _Regrouping(Rewriter):
             ref = stack.pop()
             number = ref >> 1
             if ref >= 0 and (part[number] or (whole and ref == root)):
-                node = nodes[number]
-                if node[0] == "mul":
+                a, b = old.first[number], old.second[number]
+                if old.code[number] == MUL:
                     coefficient = -coefficient if ref & 1 else coefficient
-                    scaled = self.square_of_scaled(node)
+                    scaled = self.square_of_scaled(a, b)
                     if scaled is None:
-                        stack.append(node[2])
-                        stack.append(node[1])
+                        stack.append(b)
+                        stack.append(a)
                     else:
-                        coefficient *= self.old.value(scaled[1]) ** 2
+                        coefficient *= old.value(old.first[scaled]) ** 2
                         constants += 1
-                        factors += [translate(scaled[2]) & -2] * 2
+                        factors += [translate(old.second[scaled]) & -2] * 2
                     continue
-                if node[0] == "div" and not divided:
-                    divisor = translate(node[2])
+                if old.code[number] == DIV and not divided:
+                    divisor = translate(b)
                     if divisor >= 0:
                         coefficient = -coefficient if (ref ^ divisor) & 1 else coefficient
                         factors.append(divisor | 1)
                         divided = True
-                        stack.append(node[1])
+                        stack.append(a)
                         continue
             image = translate(ref)
             if image < 0:
@@ -138,14 +140,13 @@ class _Regrouping(Rewriter):
         spare = max(constants - 1, 0) + (ones and len(factors) + constants > 1)  # 1/x is spared by a/x
         return Term(coefficient, tuple(factors), None if whole or spare else translate(root), spare)
 
-    def square_of_scaled(self, node: Node) -> Node | None:
+    def square_of_scaled(self, a: int, b: int) -> int | None:
         """For `(c x) (c x)`, with `c x` of no other use, the node `c x`: c² x x costs the same."""
-        _, a, b = node
-        if a != b or self.count[a >> 1] != 2:
+        old, number = self.old, a >> 1
+        if a != b or self.count[number] != 2:
             return None
-        inner = self.old.nodes[a >> 1]
-        is_scaled = inner[0] == "mul" and inner[1] < 0 <= self.translate(inner[2])
-        return inner if is_scaled else None
+        is_scaled = old.code[number] == MUL and old.first[number] < 0 <= self.translate(old.second[number])
+        return number if is_scaled else None
 
     def atom(self, image: int) -> Term:
         """A new reference as a term that is not looked into."""
@@ -170,7 +171,7 @@ class _Regrouping(Rewriter):
 
     def sum(self, number: int) -> int | None:
         """A sum with equal terms merged and common factors taken out, if there are any."""
-        terms, saved = self.merged([self.term(ref) for ref in operands(self.old.nodes, self.part, number)])
+        terms, saved = self.merged([self.term(ref) for ref in operands(self.old, self.part, number)])
         if terms is None:
             return None
         for join in (join_squares, join_selections):

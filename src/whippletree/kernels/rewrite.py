@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from .graph import ZERO, Graph, Node, negate
+import numpy as np
+
+from .arithmetic import ADD, INPUT, MUL, NAMES, ZERO, negate
+from .graph import Graph
 from .ops import OPS
 from .table import Bits, Table
 
@@ -18,7 +21,7 @@ class Rewriter:
 
     def __init__(self, table: Table, part: Bits) -> None:
         self.old, self.refs, self.live = table.graph, table.refs, table.live
-        self.new = Graph(sum(node[0] == "input" for node in self.old.nodes))
+        self.new = Graph(int(np.count_nonzero(table.code == INPUT)))
         for value in self.old.values:
             self.new.constant(value)
         self.image: list[int] = []
@@ -32,25 +35,25 @@ class Rewriter:
         """The new graph; only promising nodes are looked at for something better."""
         new, image, translate = self.new, self.image, self.translate
         make, add, mul = new.constructors(), new.add, new.mul
-        for number, (node, live, hope) in enumerate(
-            zip(self.old.nodes, self.live, promising.tolist(), strict=True)
+        old = self.old
+        for number, (code, a, b, live, hope) in enumerate(
+            zip(old.code, old.first, old.second, self.live, promising.tolist(), strict=True)
         ):
-            op, ref = node[0], ZERO
-            if op == "input":
+            ref = ZERO
+            if code == INPUT:
                 ref = 2 * number
             elif live:
                 better = self.improve(number) if hope else None
                 if better is not None:
                     ref = better
-                elif op == "mul" or op == "add":
-                    _, a, b = node
+                elif code in (MUL, ADD):
                     if a >= 0:  # written out, as most nodes are of this kind: no sign, mostly
                         a = image[a >> 1] if not a & 1 else translate(a)
                     if b >= 0:
                         b = image[b >> 1] if not b & 1 else translate(b)
-                    ref = mul(a, b) if op == "mul" else add(a, b)
+                    ref = mul(a, b) if code == MUL else add(a, b)
                 else:
-                    ref = make[op](*[translate(operand) for operand in node[1:]])
+                    ref = make[NAMES[code]](*[translate(operand) for operand in old.operands(number)])
             image.append(ref)
         return Table(new, [translate(ref) for ref in self.refs])
 
@@ -62,21 +65,20 @@ class Rewriter:
         if not ref & 1:
             return new
         if new == ZERO:  # the opposite of false is true, the negative of zero is zero
-            op = self.old.nodes[ref >> 1][0]
+            op = NAMES[self.old.code[ref >> 1]]
             return new ^ 1 if op in OPS and OPS[op].is_condition else ZERO
         return new ^ 1
 
 
-def operands(nodes: list[Node], part: list[bool], number: int) -> list[int]:
+def operands(graph: Graph, part: list[bool], number: int) -> list[int]:
     """All operands of a sum, signed, or all factors of a product, as they are written."""
-    op = nodes[number][0]
+    kind = graph.code[number]
     found: list[int] = []
     stack = [2 * number]
     while stack:
         ref = stack.pop()
-        if ref == 2 * number or (ref >= 0 and part[ref >> 1] and nodes[ref >> 1][0] == op):
-            _, a, b = nodes[ref >> 1]
-            sign = ref & 1
+        if ref == 2 * number or (ref >= 0 and part[ref >> 1] and graph.code[ref >> 1] == kind):
+            a, b, sign = graph.first[ref >> 1], graph.second[ref >> 1], ref & 1
             stack.append(b ^ sign)
             stack.append(negate(a) if sign else a)
         else:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .graph import FALSE, ONE, TRUE, ZERO, Graph, negate
+from .arithmetic import NAMES, ONE, ZERO, negate
+from .graph import FALSE, TRUE, Graph
 from .refusal import TraceError, refusal, user_line
 
 
@@ -53,6 +54,8 @@ class Scalar:
             if other.ref == ZERO:
                 return self
             return other if self.ref == ZERO else Scalar(graph, graph.add(self.ref, other.ref))
+        if other.__class__ is float and other == 0.0:
+            return self
         ref = self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.add(self.ref, ref))
 
@@ -72,9 +75,11 @@ class Scalar:
     def __mul__(self, other: Any) -> Any:
         graph, kind = self.graph, other.__class__
         if kind is Scalar and other.graph is graph:
-            return Scalar(graph, graph.mul(self.ref, other.ref))
-        if kind is float and other == 0.0:
-            return Scalar(graph, ZERO)
+            if other.ref == ZERO:
+                return other
+            return self if self.ref == ZERO else Scalar(graph, graph.mul(self.ref, other.ref))
+        if kind is float and (other == 0.0 or self.ref == ZERO):
+            return self if self.ref == ZERO else Scalar(graph, ZERO)
         ref = graph.constant(other) if kind is float else self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.mul(self.ref, ref))
 
@@ -298,7 +303,8 @@ class Scalar:
     def __repr__(self) -> str:
         if self.ref < 0:
             return f"Scalar({self.graph.value(self.ref)!r})"
-        return f"Scalar({'-' if self.ref & 1 else ''}{self.graph.nodes[self.ref >> 1][0]} #{self.ref >> 1})"
+        number = self.ref >> 1
+        return f"Scalar({'-' if self.ref & 1 else ''}{NAMES[self.graph.code[number]]} #{number})"
 
 
 class Condition:
@@ -370,8 +376,8 @@ class Condition:
     def __repr__(self) -> str:
         if self.ref < 0:
             return f"Condition({self.ref == TRUE})"
-        opposite = "not " if self.ref & 1 else ""
-        return f"Condition({opposite}{self.graph.nodes[self.ref >> 1][0]} #{self.ref >> 1})"
+        number = self.ref >> 1
+        return f"Condition({'not ' if self.ref & 1 else ''}{NAMES[self.graph.code[number]]} #{number})"
 
 
 def _as_number(name: str) -> Any:

@@ -12,9 +12,9 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from .graph import ONE, ZERO, negate
+from .arithmetic import ADD, MUL, ONE, ZERO, negate
 from .rewrite import Rewriter, operands
-from .table import ADD, MUL, Bits, Ints, Table, distinct, repeated
+from .table import Bits, Ints, Table, distinct, repeated
 
 # In longer sums and products only operands that are as near as this to each other are paired: all pairs
 # would grow with the square of the length.
@@ -71,11 +71,11 @@ def _ranked_leaves(table: Table, part: Bits, kind: int) -> tuple[Ints, Ints, Int
     """Tops, operands, and an order of these: of long sums and products, the one in which they are written."""
     top, _, ref = table.leaves(part, (kind,))
     rank = ref.copy()
-    length = np.bincount(top, minlength=len(part))
-    inner = part.tolist()
-    for number in np.flatnonzero(length > _NEAR).tolist():
+    long = np.flatnonzero(np.bincount(top, minlength=len(part)) > _NEAR).tolist()
+    inner: list[bool] = part.tolist() if long else []
+    for number in long:
         places = np.flatnonzero(top == number)
-        ref[places] = operands(table.graph.nodes, inner, number)
+        ref[places] = operands(table.graph, inner, number)
         rank[places] = np.arange(len(places))
     return top, ref, rank
 
@@ -93,16 +93,16 @@ class _Sharing(Rewriter):
         for pair, numbers in pairs.items():
             for number in numbers:
                 if number not in self.bags:
-                    self.bags[number] = _Bag(operands(self.old.nodes, self.part, number))
+                    self.bags[number] = _Bag(operands(self.old, self.part, number))
                 holders.setdefault(pair, []).append(self.bags[number])
-        first = 2 * (len(self.old.nodes) + len(self.pairs))
+        first = 2 * (len(self.old) + len(self.pairs))
         for i, pair in enumerate(_replaced(holders, first)):
             self.pairs[first + 2 * i] = (op, pair)
 
     def improve(self, number: int) -> int | None:
         """The sum or product of what its bag now holds."""
         new = self.new
-        total, make = (ZERO, new.add) if self.old.nodes[number][0] == "add" else (ONE, new.mul)
+        total, make = (ZERO, new.add) if self.old.code[number] == ADD else (ONE, new.mul)
         for ref in self.bags[number].refs.values():
             total = make(total, self.value(ref))
         return total

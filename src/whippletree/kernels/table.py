@@ -9,22 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .arithmetic import ADD, CODES, INPUT, NAMES, NONE
 from .graph import Graph
 
 Ints = NDArray[np.int64]
 Bits = NDArray[np.bool_]
-
-CODES = {"input": 0, "add": 1, "mul": 2, "div": 3, "sin": 4, "cos": 5, "where": 6}
-_OTHER = 7
-NONE = -(2**62)  # no operand
-
-ADD, MUL, DIV = CODES["add"], CODES["mul"], CODES["div"]
 
 
 class Leaves(NamedTuple):
@@ -46,7 +40,7 @@ class Table:
 
     Attributes:
         graph, refs: What is looked at.
-        code: Operation of every node, out of `CODES`.
+        code: Kind of every node, an index into `NAMES`.
         operands: (n, 3) references to its operands, NONE where it has fewer.
         count: How often a node is used, outputs included; 0 for what nothing needs.
         user: The node that uses it, if there is but one; -1 for an output.
@@ -55,19 +49,14 @@ class Table:
 
     def __init__(self, graph: Graph, refs: Sequence[int]) -> None:
         self.graph, self.refs = graph, list(refs)
-        nodes, n = graph.nodes, len(graph.nodes)
-        self.code = np.fromiter((CODES.get(node[0], _OTHER) for node in nodes), np.int8, n)
-        arity = np.fromiter(map(len, nodes), np.int64, n) - 1
-        arity[self.code == CODES["input"]] = 0
-        self.operands: Ints = np.full((n, 3), NONE)
-        self.operands[:, 0] = np.fromiter(map(itemgetter(1), nodes), np.int64, n)
-        self.operands[:, 1] = np.fromiter(map(itemgetter(-1), nodes), np.int64, n)
-        for number in np.flatnonzero(arity == 3).tolist():
-            self.operands[number] = nodes[number][1:]
-        self.operands[arity == 0, 0] = NONE
-        self.operands[arity < 2, 1] = NONE
+        self.code = np.fromiter(graph.code, np.int8, len(graph))
+        self.operands: Ints = np.full((len(graph), 3), NONE)
+        for column, refs in enumerate((graph.first, graph.second)):
+            self.operands[:, column] = np.fromiter(refs, np.int64, len(graph))
+        self.operands[self.code == INPUT, 0] = NONE
+        self.operands[list(graph.otherwise), 2] = list(graph.otherwise.values())
         self._count_uses()
-        self.size = int(np.count_nonzero(self.count[self.code != CODES["input"]]))
+        self.size = int(np.count_nonzero(self.count[self.code != INPUT]))
 
     def _count_uses(self) -> None:
         """Count uses by all nodes, then take back those by nodes that nothing needs."""
@@ -75,13 +64,13 @@ class Table:
         outputs = np.array([ref for ref in self.refs if ref >= 0], np.int64)
         used = self.operands[self.operands >= 0] >> 1
         self.count: Ints = np.bincount(np.concatenate([outputs >> 1, used]), minlength=n)
-        unused = np.flatnonzero((self.count == 0) & (self.code != CODES["input"]))
+        unused = np.flatnonzero((self.count == 0) & (self.code != INPUT))
         while len(unused):
             dropped = self.operands[unused]
             dropped = dropped[dropped >= 0] >> 1
             np.subtract.at(self.count, dropped, 1)
             dropped = np.unique(dropped)
-            unused = dropped[(self.count[dropped] == 0) & (self.code[dropped] != CODES["input"])]
+            unused = dropped[(self.count[dropped] == 0) & (self.code[dropped] != INPUT)]
         self.user: Ints = np.full(n, -1)
         for column in self.operands.T:
             users = np.flatnonzero((column >= 0) & (self.count > 0))
@@ -99,7 +88,7 @@ class Table:
 
     def parts(self, pairs: set[tuple[str, str]]) -> Bits:
         """Per node whether its only user takes it in; `pairs` says which operation does so with which."""
-        taken = np.zeros((_OTHER + 1, _OTHER + 1), bool)
+        taken = np.zeros((len(NAMES), len(NAMES)), bool)
         for op, user in pairs:
             taken[CODES[op], CODES[user]] = True
         alone = (self.count == 1) & (self.user >= 0)
@@ -139,20 +128,31 @@ class Table:
 
 def repeated(*keys: Ints) -> Bits:
     """Per entry whether another one has the same keys, which are nodes or references."""
-    if not len(keys[0]):
-        return np.zeros(0, bool)
-    whole = keys[0] - keys[0].min()
-    if len(keys) == 1:
-        return (np.bincount(whole) > 1)[whole]
-    for key in keys[1:]:  # one number for all: there are far fewer nodes than 2**31
+    found = np.ones(len(keys[0]), bool)
+    for key in keys:  # most entries are told apart by one key, which takes no sorting
+        found &= _occurs_again(key)
+    if len(keys) == 1 or not found.any():
+        return found
+    left = np.flatnonzero(found)
+    whole = np.zeros(len(left), np.int64)
+    for key in (key[left] for key in keys):  # one number for all: there are far fewer nodes than 2**31
         whole = whole * (int(np.ptp(key)) + 1) + (key - key.min())
     order = np.argsort(whole)
     ordered = whole[order]
     same = ordered[1:] == ordered[:-1]
-    found = np.zeros(len(order), bool)
-    found[order[1:]] |= same
-    found[order[:-1]] |= same
+    again = np.zeros(len(order), bool)
+    again[order[1:]] |= same
+    again[order[:-1]] |= same
+    found[left] = again
     return found
+
+
+def _occurs_again(key: Ints) -> Bits:
+    """Per entry whether another one is equal."""
+    if not len(key):
+        return np.zeros(0, bool)
+    place = key - key.min()
+    return (np.bincount(place) > 1)[place]
 
 
 def distinct(*keys: Ints) -> Ints:
