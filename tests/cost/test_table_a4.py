@@ -11,7 +11,7 @@ import pytest
 import randoms
 from counting import counting, values
 from whippletree.spatial import ArticulatedInertia, Inertia, Transform, cross_force, cross_motion
-from whippletree.spatial.rotate import rotate_general, rotate_symmetric, rotation_product
+from whippletree.spatial.rotate import Rotation, rotation_product
 from whippletree.spatial.rotation import exp
 
 
@@ -63,8 +63,8 @@ TABLE = {
     "Xᵀ I^A X": (lambda o: o.IA.to_parent(o.X), 137, 137),
     # §A.5
     "E E": (lambda o: rotation_product(o.X.E, o.X2.E), 24, 15),
-    "E A Eᵀ": (lambda o: rotate_general(o.X.E, o.A), 40, 39),
-    "E A Eᵀ, A symmetric": (lambda o: rotate_symmetric(o.X.E, o.lt), 28, 29),
+    "E A Eᵀ": (lambda o: Rotation.of(o.X.E).general(o.A), 40, 39),
+    "E A Eᵀ, A symmetric": (lambda o: Rotation.of(o.X.E).symmetric(o.lt), 28, 29),
 }
 
 

@@ -21,7 +21,7 @@ from whippletree.spatial import (
     screw,
     solve_3x3,
 )
-from whippletree.spatial.rotate import rotate_general, rotate_symmetric, rotation_product, symmetric
+from whippletree.spatial.rotate import Rotation, rotation_product, symmetric
 from whippletree.spatial.rotation import exp
 
 assert_tight = functools.partial(assert_allclose, rtol=1e-13, atol=1e-13)
@@ -117,16 +117,16 @@ def test_rotations_of_matrices(rng):
     E, F, A = exp(rng.normal(size=3)), exp(rng.normal(size=3)), rng.normal(size=(3, 3))
     lt = rng.normal(size=6)
     assert_tight(rotation_product(E, F), E @ F)
-    assert_tight(rotate_general(E, A), E @ A @ E.T)
-    assert_tight(symmetric(rotate_symmetric(E, lt)), E @ symmetric(lt) @ E.T)
+    assert_tight(Rotation.of(E).general(A), E @ A @ E.T)
+    assert_tight(symmetric(Rotation.of(E).symmetric(lt)), E @ symmetric(lt) @ E.T)
 
 
 @pytest.mark.parametrize("tilt", [1e-12, 1e-9, 0.0])
 def test_a_small_tilt_is_not_lost(rng, tilt):
     E = exp(np.array([0.0, tilt, 0.0])) @ exp(np.array([0.0, 0.0, 0.7]))
     A, lt = rng.normal(size=(3, 3)), rng.normal(size=6)
-    assert_allclose(rotate_general(E, A), E @ A @ E.T, atol=1e-15)
-    assert_allclose(symmetric(rotate_symmetric(E, lt)), E @ symmetric(lt) @ E.T, atol=2e-15)
+    assert_allclose(Rotation.of(E).general(A), E @ A @ E.T, atol=1e-15)
+    assert_allclose(symmetric(Rotation.of(E).symmetric(lt)), E @ symmetric(lt) @ E.T, atol=2e-15)
 
 
 def test_screw_rebuilds_the_motion(rng):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .inertia import Inertia
-from .rotate import lower, rotate_general, rotate_symmetric, symmetric
+from .rotate import lower, symmetric
 from .scalar import Array, array
 from .transform import Transform
 from .vectors import skew
@@ -67,52 +67,21 @@ class ArticulatedInertia:
     def to_child(self, X: Transform) -> "ArticulatedInertia":
         """X* I^A X⁻¹: from coordinates in A to coordinates in B, X going from A to B. 126m + 136a."""
         M, H, I = self.M, self.H, self.I
-        for E, r in ((step.E, step.r) for step in reversed(X.steps)):
-            Y = H - _cross_symmetric(r, M)
-            Z = I - _moment_terms(r, H, Y)
-            M, H, I = rotate_symmetric(E, M), rotate_general(E, Y), rotate_symmetric(E, Z)
+        for R, shift in ((step.rotation, step.shift) for step in reversed(X.steps)):
+            Y = H - shift.cross_symmetric(M)
+            Z = I - shift.moments(H, Y)
+            M, H, I = R.symmetric(M), R.general(Y), R.symmetric(Z)
         return ArticulatedInertia(M, H, I)
 
     def to_parent(self, X: Transform) -> "ArticulatedInertia":
         """Xᵀ I^A X: from coordinates in B to coordinates in A, X going from A to B. 126m + 136a."""
         M, H, I = self.M, self.H, self.I
-        for E, r in ((step.E.T, step.r) for step in X.steps):
-            M, H = rotate_symmetric(E, M), rotate_general(E, H)
-            Y = H + _cross_symmetric(r, M)
-            H, I = Y, rotate_symmetric(E, I) + _moment_terms(r, H, Y)
+        for R, shift in ((step.rotation.T, step.shift) for step in X.steps):
+            M, H = R.symmetric(M), R.general(H)
+            Y = H + shift.cross_symmetric(M)
+            H, I = Y, R.symmetric(I) + shift.moments(H, Y)
         return ArticulatedInertia(M, H, I)
 
     def matrix(self) -> Array:
         """(6, 6) matrix (RBDA 7.2)."""
         return np.block([[symmetric(self.I), self.H], [self.H.T, symmetric(self.M)]])
-
-
-def _cross_symmetric(r: Array, M: Array) -> Array:
-    """r× M of a symmetric M given as lower triangle. 15m + 9a."""
-    r1, r2, r3 = r.tolist()
-    m11, m21, m22, m31, m32, m33 = M.tolist()
-    p, q, s = r1 * m32, r2 * m31, r3 * m21
-    return array(
-        [
-            [q - s, r2 * m32 - r3 * m22, r2 * m33 - r3 * m32],
-            [r3 * m11 - r1 * m31, s - p, r3 * m31 - r1 * m33],
-            [r1 * m21 - r2 * m11, r1 * m22 - r2 * m21, p - q],
-        ]
-    )
-
-
-def _moment_terms(r: Array, H: Array, Y: Array) -> Array:
-    """lt(r× Hᵀ - Y r×), symmetric for Y = H ± r× M. 15m + 18a."""
-    r1, r2, r3 = r.tolist()
-    (h11, h12, h13), (h21, h22, h23), (h31, h32, _) = H.tolist()
-    (_, y12, y13), (y21, y22, y23), (y31, y32, y33) = Y.tolist()
-    return array(
-        [
-            r2 * (h13 + y13) - r3 * (h12 + y12),
-            r3 * (h11 - y22) - r1 * h13 + r2 * y23,
-            r3 * (h21 + y21) - r1 * (h23 + y23),
-            r1 * h12 - r2 * (h11 - y33) - r3 * y32,
-            r1 * (h22 - y33) - r2 * h21 + r3 * y31,
-            r1 * (h32 + y32) - r2 * (h31 + y31),
-        ]
-    )

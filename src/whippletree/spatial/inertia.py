@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .rotate import lower, rotate_symmetric, symmetric
+from .rotate import lower, symmetric
 from .scalar import Array, array
 from .shapes import Shapes
 from .transform import Transform
@@ -85,18 +85,19 @@ class Inertia(Shapes):
     def to_child(self, X: Transform) -> "Inertia":
         """X* I X⁻¹: from coordinates in A to coordinates in B, X going from A to B. 49m + 52a."""
         m, h, I = self.m, self.h, self.I
-        for E, r in ((step.E, step.r) for step in reversed(X.steps)):
-            y = h - m * r
-            h, I = E @ y, rotate_symmetric(E, I + _double_cross(r, h, y))
+        for step in reversed(X.steps):
+            R, y = step.rotation, h - m * step.r
+            h, I = R.vector(y), R.symmetric(I + step.shift.rigid_moments(h, y))
         return Inertia.from_parts(m, h, I)
 
     def to_parent(self, X: Transform) -> "Inertia":
         """Xᵀ I X: from coordinates in B to coordinates in A, X going from A to B. 49m + 52a."""
         m, h, I = self.m, self.h, self.I
-        for E, r in ((step.E.T, step.r) for step in X.steps):
-            y = E @ h
-            h = y + m * r
-            I = rotate_symmetric(E, I) - _double_cross(r, y, h)
+        for step in X.steps:
+            R = step.rotation.T
+            y = R.vector(h)
+            h = y + m * step.r
+            I = R.symmetric(I) - step.shift.rigid_moments(y, h)
         return Inertia.from_parts(m, h, I)
 
     def matrix(self) -> Array:
@@ -115,18 +116,3 @@ class Inertia(Shapes):
     def __repr__(self) -> str:
         moments = np.array2string(self.about_com, separator=", ").replace("\n", "")
         return f"Inertia(mass={self.m}, com={np.array2string(self.com, separator=', ')}, about_com={moments})"
-
-
-def _double_cross(r: Array, h: Array, y: Array) -> Array:
-    """lt(r× h× + y× r×) for y - h parallel to r, which makes the sum symmetric. 9m + 9a."""
-    t = r * (h + y)
-    return array(
-        [
-            -(t[1] + t[2]),
-            r[0] * h[1] + r[1] * y[0],
-            -(t[0] + t[2]),
-            r[0] * h[2] + r[2] * y[0],
-            r[1] * h[2] + r[2] * y[1],
-            -(t[0] + t[1]),
-        ]
-    )

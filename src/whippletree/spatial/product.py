@@ -63,7 +63,7 @@ class TransformProduct(Transform):
 
     def rotate(self, u: Array) -> Array:
         for X in reversed(self.factors):
-            u = X.E @ u
+            u = X.rotate(u)
         return u
 
     def inverse_motion(self, m: Array) -> Array:

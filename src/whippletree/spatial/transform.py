@@ -1,13 +1,15 @@
 """Plücker coordinate transforms, kept as the pair (E, r) (RBDA §2.8, tables A.3 and A.4)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import overload
 
 import numpy as np
 
-from .rotate import rotation_product
+from .rotate import AxialRotation, Rotation, rotation_product
 from .scalar import Array
-from .vectors import cross, skew
+from .shift import AxialShift, Shift
+from .vectors import skew
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +30,20 @@ class Transform:
     def __matmul__(self, other: Array) -> Array: ...
     def __matmul__(self, other: "Transform | Array") -> "Transform | Array":
         """X1 X2 of a transform (33m + 24a), or X m of a motion vector (6,) or (6, k) (24m + 18a)."""
-        E, r = self.E, self.r
         if isinstance(other, Transform):
-            return Transform(rotation_product(E, other.E), other.r + other.E.T @ r)
-        w, v = other[:3], other[3:]
-        return np.concatenate([E @ w, E @ (v - cross(r, w))])
+            return Transform(rotation_product(self.E, other.E), other.r + other.E.T @ self.r)
+        w, v, turn = other[:3], other[3:], self.rotation.vector
+        return np.concatenate([turn(w), turn(v - self.shift.cross(w))])
+
+    @cached_property
+    def rotation(self) -> Rotation | AxialRotation:
+        """What E does to vectors and matrices."""
+        return Rotation.of(self.E)
+
+    @cached_property
+    def shift(self) -> Shift | AxialShift:
+        """What r adds to them."""
+        return Shift.of(self.r)
 
     @property
     def steps(self) -> "tuple[Transform, ...]":
@@ -46,7 +57,7 @@ class Transform:
 
     def rotate(self, u: Array) -> Array:
         """E u of a 3-vector, free of any origin. 9m + 6a."""
-        return self.E @ u
+        return self.rotation.vector(u)
 
     def inverse(self) -> "Transform":
         """X⁻¹, from B's coordinates to A's. 9m + 6a."""
@@ -54,13 +65,14 @@ class Transform:
 
     def inverse_motion(self, m: Array) -> Array:
         """X⁻¹ m of a motion vector in B, without forming the inverse. 24m + 18a."""
-        w = self.E.T @ m[:3]
-        return np.concatenate([w, self.E.T @ m[3:] + cross(self.r, w)])
+        back = self.rotation.T.vector
+        w = back(m[:3])
+        return np.concatenate([w, back(m[3:]) + self.shift.cross(w)])
 
     def force(self, f: Array) -> Array:
         """X* f, a force vector from A's coordinates to B's. 24m + 18a."""
-        E, r = self.E, self.r
-        return np.concatenate([E @ (f[:3] - cross(r, f[3:])), E @ f[3:]])
+        turn = self.rotation.vector
+        return np.concatenate([turn(f[:3] - self.shift.cross(f[3:])), turn(f[3:])])
 
     def matrix(self) -> Array:
         """(6, 6) matrix X on motion vectors (RBDA 2.24)."""
@@ -84,8 +96,9 @@ class TransposedTransform:
 
     def __matmul__(self, f: Array) -> Array:
         """Xᵀ f of a force vector (6,) or (6, k). 24m + 18a."""
-        force = self.X.E.T @ f[3:]
-        return np.concatenate([self.X.E.T @ f[:3] + cross(self.X.r, force), force])
+        back = self.X.rotation.T.vector
+        force = back(f[3:])
+        return np.concatenate([back(f[:3]) + self.X.shift.cross(force), force])
 
 
 def identity() -> Transform:
