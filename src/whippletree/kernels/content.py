@@ -8,8 +8,10 @@ classes, and functions that stand in its modules. A function or a class of a use
 from __future__ import annotations
 
 import hashlib
+import marshal
 import sys
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, cached_property
 from types import FunctionType, NoneType
 from typing import Any
 
@@ -17,7 +19,10 @@ import numpy as np
 
 from .sources import PACKAGE
 
-_ITSELF = frozenset([bool, int, float, complex, str, bytes, NoneType])  # told apart by what `repr` writes
+_BY_VALUE = 2  # version of the format: later ones also write which objects are one and the same
+_ITSELF = frozenset(
+    [bool, int, float, complex, str, bytes, NoneType]
+)  # `marshal` writes them in full and tells them apart
 
 
 def content(value: Any) -> str | None:
@@ -29,10 +34,10 @@ def content(value: Any) -> str | None:
     True
     """
     try:
-        text = repr(_plain(value))
+        plain = _plain(value)
     except (_OpaqueError, RecursionError):  # the latter: something holds itself
         return None
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(marshal.dumps(plain, _BY_VALUE)).hexdigest()
 
 
 class _OpaqueError(Exception):
@@ -40,41 +45,50 @@ class _OpaqueError(Exception):
 
 
 def _plain(value: Any) -> Any:
-    """The value as nested tuples of what `repr` writes in full."""
+    """The value as nested tuples and lists of what is written in full."""
     kind = type(value)
     if kind in _ITSELF:
         return value
     if kind is tuple or kind is list:
-        return kind.__name__, [_plain(item) for item in value]
+        return kind.__name__, _plain_items(value)
     if kind is np.ndarray or isinstance(value, np.generic):
         if value.dtype.hasobject:
             raise _OpaqueError
         return "array", kind.__name__, value.dtype.str, value.shape, value.tobytes()
     if kind is dict:
-        return "dict", [(_plain(key), _plain(item)) for key, item in value.items()]
+        return "dict", _plain_items(value), _plain_items(value.values())
     if kind is slice:
-        return "slice", _plain(value.start), _plain(value.stop), _plain(value.step)
+        return "slice", _plain_items((value.start, value.stop, value.step))
     if kind is FunctionType:
         return "function", _home(value)
-    own, slots = _class(kind)
+    own, slots, derived = _class(kind)
     if own is None:
         raise _OpaqueError
-    state = [(name, _plain(item)) for name, item in sorted(getattr(value, "__dict__", {}).items())]
-    state += [(name, _plain(getattr(value, name))) for name in slots if hasattr(value, name)]
+    state = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    state.update(getattr(value, "__dict__", {}))
+    names = sorted(state.keys() - derived)
+    items = [state[name] for name in names]
     if isinstance(value, tuple):
-        state += [_plain(item) for item in value]
-    return own, state
+        items += value
+    return own, names, _plain_items(items)
+
+
+def _plain_items(values: Iterable[Any]) -> list[Any]:
+    """Several of them; most are plain already."""
+    return [value if type(value) in _ITSELF else _plain(value) for value in values]
 
 
 @cache
-def _class(kind: type) -> tuple[str | None, tuple[str, ...]]:
-    """Where one of our classes stands, None for any other; and the names of its slots."""
+def _class(kind: type) -> tuple[str | None, tuple[str, ...], frozenset[str]]:
+    """Where one of our classes stands, None for any other; its slots; what follows from other attributes."""
     bases = [base for base in kind.__mro__ if base not in (object, tuple) and base.__module__ != "abc"]
     names = [name for base in bases if (name := own_name(base)) is not None]
     if not names or len(names) != len(bases):
-        return None, ()
+        return None, (), frozenset()
     slots = [base.__dict__.get("__slots__", ()) for base in bases]
-    return names[0], tuple(name for some in slots for name in ([some] if isinstance(some, str) else some))
+    derived = [name for base in bases for name, x in vars(base).items() if isinstance(x, cached_property)]
+    flat = tuple(name for some in slots for name in ([some] if isinstance(some, str) else some))
+    return names[0], flat, frozenset(derived)
 
 
 def own_name(thing: Any) -> str | None:
