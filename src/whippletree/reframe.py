@@ -156,8 +156,8 @@ def _price(frame: Transform, point: Array, direction: Array) -> int:
     p, (x, y, z) = frame.E @ (point - frame.r), (frame.E @ direction).tolist()
     alpha = atan2(hypot(x, y), z)
     beta, shifts = _shifts(p.tolist(), atan2(x, -y), alpha)
-    turns = 2 * [cos(alpha), sin(alpha), cos(beta), sin(beta)]
-    return 2 * sum(abs(_clean_number(value)) not in (0.0, 1.0) for value in (*turns, *shifts))
+    turns = [cos(alpha), sin(alpha), cos(beta), sin(beta)]
+    return 2 * sum(abs(x) >= EPSILON and abs(abs(x) - 1.0) >= EPSILON for x in (*turns, *turns, *shifts))
 
 
 def _screws(X: Transform) -> tuple[list[Transform], float, float]:
@@ -230,7 +230,11 @@ def _clean_inertia(inertia: Inertia) -> Inertia:
     """The inertia without the dust that rotations leave: terms far below the largest of their kind."""
     if inertia.I.dtype == object:  # numbers left open
         return inertia
-    h, I = (
-        np.where(np.abs(part) < EPSILON * np.max(np.abs(part)), 0.0, part) for part in (inertia.h, inertia.I)
-    )
-    return Inertia.from_parts(inertia.m, h, I)
+    return Inertia.from_parts(inertia.m, _without_dust(inertia.h), _without_dust(inertia.I))
+
+
+def _without_dust(values: Array) -> Array:
+    """The values with those that are far below the largest one made zero."""
+    numbers = values.tolist()
+    least = EPSILON * max(map(abs, numbers))
+    return np.array([0.0 if abs(x) < least else x for x in numbers])

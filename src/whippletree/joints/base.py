@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import ModelError
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform
+from ..spatial.vectors import cross
 
 
 class Joint(ABC):
@@ -105,8 +106,8 @@ def unit_axis(axis: Any, name: str = "axis") -> tuple[float, float, float]:
         letter = axis.removeprefix("-")
         if letter not in ("x", "y", "z"):
             raise ModelError(f'{name} is {axis!r}: give "x", "y", "z", "-x", "-y", "-z" or three numbers')
-        vector = np.eye(3)["xyz".index(letter)] * (-1.0 if axis.startswith("-") else 1.0) + 0.0
-        return (float(vector[0]), float(vector[1]), float(vector[2]))
+        along = -1.0 if axis.startswith("-") else 1.0
+        return (along * (letter == "x") + 0.0, along * (letter == "y") + 0.0, along * (letter == "z") + 0.0)
     try:
         vector = np.array(axis, dtype=float)
     except (TypeError, ValueError):
@@ -127,8 +128,8 @@ def perpendicular(axis: Any) -> tuple[Array, Array]:
     k = int(np.argmax(np.abs(a)))
     first = np.eye(3)[(k + 1) % 3]
     first = first - (first @ a) * a
-    first = first / np.linalg.norm(first)
-    return first, np.cross(a, first)
+    first = first / math.sqrt(first @ first)
+    return first, cross(a, first)
 
 
 def finite_number(value: Any, name: str, unit: str) -> float:

@@ -23,7 +23,7 @@ def axis_rotation(axis: Array, angle: Any) -> Array:
     array([ 0., -1.,  0.])
     """
     c, s = np.cos(angle), np.sin(angle)
-    x, y, z = axis
+    x, y, z = axis.tolist()
     one = 1.0 - c
     xy, xz, yz = x * y * one, x * z * one, y * z * one
     xs, ys, zs = x * s, y * s, z * s

@@ -61,18 +61,10 @@ class Shift:
 
     def rigid_moments(self, h: Array, y: Array) -> Array:
         """lt(r× h× + y× r×) for y - h parallel to r, which makes the sum symmetric. 9m + 9a."""
-        r = self.r
-        t = r * (h + y)
-        return array(
-            [
-                -(t[1] + t[2]),
-                r[0] * h[1] + r[1] * y[0],
-                -(t[0] + t[2]),
-                r[0] * h[2] + r[2] * y[0],
-                r[1] * h[2] + r[2] * y[1],
-                -(t[0] + t[1]),
-            ]
-        )
+        (r1, r2, r3), (h1, h2, h3), (y1, y2, y3) = self.r.tolist(), h.tolist(), y.tolist()
+        t1, t2, t3 = r1 * (h1 + y1), r2 * (h2 + y2), r3 * (h3 + y3)
+        xy, xz, yz = r1 * h2 + r2 * y1, r1 * h3 + r3 * y1, r2 * h3 + r3 * y2
+        return array([-(t2 + t3), xy, -(t1 + t3), xz, yz, -(t1 + t2)])
 
 
 class AxialShift:
