@@ -10,6 +10,8 @@ depend on instructions that have been moved before are looked at one by one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,11 +45,11 @@ def _as_they_come(program: Program) -> Program:
     """Let instructions that use up values follow these at once."""
     computed, uses = _reads(program)
     single = (computed >= 0) & (uses[computed] == 1)
-    place = list(range(len(computed)))
+    place = [*range(len(computed)), -1]  # the last entry is that of no instruction
     moving = np.flatnonzero(np.count_nonzero(single, axis=1) > 1)
-    for i, operands in zip(moving.tolist(), computed[moving].tolist(), strict=True):
-        place[i] = max(place[k] for k in operands if k >= 0)
-    return _ordered(program, np.array(place, np.int64))
+    for i, (a, b, c) in zip(moving.tolist(), computed[moving].tolist(), strict=True):
+        place[i] = max(place[a], place[b], place[c])
+    return _ordered(program, np.array(place[:-1], np.int64))
 
 
 def _when_needed(program: Program) -> Program:
@@ -59,17 +61,17 @@ def _when_needed(program: Program) -> Program:
     # From inputs, and for one reader alone all the way.
     from_inputs: NDArray[np.bool_] = np.all(computed < 0, axis=1)
     alone = np.flatnonzero(uses_up & (single | (computed < 0)).all(axis=1))
-    known: list[bool] = from_inputs.tolist()
-    for i, operands in zip(alone.tolist(), computed[alone].tolist(), strict=True):
-        known[i] = all(known[k] for k in operands if k >= 0)
+    known: list[bool] = [*from_inputs.tolist(), True]  # the last entry is that of no instruction
+    for i, (a, b, c) in zip(alone.tolist(), computed[alone].tolist(), strict=True):
+        known[i] = known[a] and known[b] and known[c]
     readers = _Readers(computed)
-    waiting = (readers.first < count) & (np.array(known, bool) | ~uses_up)
+    waiting = (readers.first < count) & (np.array(known[:-1], bool) | ~uses_up)
     place = np.where(waiting, readers.first, np.arange(count))
     # The first of the readers may itself have moved: then all of them count, the latest first.
-    behind = np.flatnonzero(waiting & waiting[np.minimum(readers.first, max(count - 1, 0))])
+    behind = np.flatnonzero(waiting & waiting[np.minimum(readers.first, max(count - 1, 0))])[::-1]
     places = place.tolist()
-    for i in behind[::-1].tolist():
-        places[i] = min(places[r] for r in readers.of(i))
+    for i, of_i in zip(behind.tolist(), readers.of(behind), strict=True):
+        places[i] = min([places[r] for r in of_i])
     return _ordered(program, np.array(places, np.int64))
 
 
@@ -90,9 +92,11 @@ class _Readers:
         self.first = np.append(readers[order], count)[bounds[:-1]]
         self.first[bounds[:-1] == bounds[1:]] = count
 
-    def of(self, i: int) -> list[int]:
-        """All readers of one instruction."""
-        return self._readers[self._bounds[i] : self._bounds[i + 1]].tolist()
+    def of(self, instructions: Ints) -> Iterator[list[int]]:
+        """All readers of each of some instructions."""
+        readers = self._readers.tolist()
+        bounds = self._bounds[instructions], self._bounds[instructions + 1]
+        return (readers[b:e] for b, e in zip(*(x.tolist() for x in bounds), strict=True))
 
 
 def _reads(program: Program) -> tuple[Ints, Ints]:
