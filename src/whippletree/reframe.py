@@ -167,7 +167,7 @@ def _screws(X: Transform) -> tuple[list[Transform], float, float]:
         X: To the frame that is placed.
 
     Returns:
-        The transforms of the first two, the second first; angle, rad; d, m.
+        The transforms of the first two, the second first, without those that change nothing; angle, rad; d, m.
     """
     old_beta, alpha, angle = to_euler(X.E.T, "zxz").tolist()
     beta, shifts = _shifts(X.r.tolist(), old_beta, alpha)
@@ -177,7 +177,8 @@ def _screws(X: Transform) -> tuple[list[Transform], float, float]:
         Transform(_about("x", alpha), np.array([x, 0.0, 0.0])),
         Transform(_about("z", beta), np.array([0.0] * (3 - len(along_z)) + along_z)),
     ]
-    return screws, _clean_number(angle), d
+    moving = [X for X in screws if X.r.any() or not np.array_equal(X.E, np.eye(3))]
+    return moving, _clean_number(angle), d
 
 
 def _shifts(p: list[float], beta: float, alpha: float) -> tuple[float, list[float]]:
