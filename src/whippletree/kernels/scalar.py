@@ -78,9 +78,12 @@ class Scalar:
             if other.ref == ZERO:
                 return other
             return self if self.ref == ZERO else Scalar(graph, graph.mul(self.ref, other.ref))
-        if kind is float and (other == 0.0 or self.ref == ZERO):
-            return self if self.ref == ZERO else Scalar(graph, ZERO)
-        ref = graph.constant(other) if kind is float else self._lift(other)
+        if kind is float:
+            if other == 1.0 or self.ref == ZERO:
+                return self
+            ref = graph.constant(other)
+            return Scalar(graph, ref if ref == ZERO else graph.mul(self.ref, ref))
+        ref = self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.mul(self.ref, ref))
 
     __rmul__ = __mul__

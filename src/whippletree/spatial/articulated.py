@@ -6,7 +6,7 @@ import numpy as np
 
 from .inertia import Inertia
 from .rotate import lower, symmetric
-from .scalar import Array, array
+from .scalar import Array, array, product
 from .transform import Transform
 from .vectors import skew
 
@@ -52,8 +52,10 @@ class ArticulatedInertia:
 
     def __matmul__(self, v: Array) -> Array:
         """I^A a of a motion vector (6,), or columns of (6, k). 36m + 30a."""
-        w, u = v[:3], v[3:]
-        return np.concatenate([symmetric(self.I) @ w + self.H @ u, symmetric(self.M) @ u + self.H.T @ w])
+        I, H, M, w, u = symmetric(self.I), self.H, symmetric(self.M), v[:3], v[3:]
+        if v.ndim == 1:
+            return np.concatenate([I @ w + H @ u, M @ u + H.T @ w])
+        return np.concatenate([product(I, w) + product(H, u), product(M, u) + product(H.T, w)])
 
     def minus_outer(self, U: Array, V: Array) -> "ArticulatedInertia":
         """I^A - U Vᵀ for (6, k) arrays whose product is symmetric. 21k (m + a)."""

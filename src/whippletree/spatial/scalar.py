@@ -81,6 +81,20 @@ def known(x: Any) -> float | None:
     return float(x) if isinstance(x, float) else getattr(x, "known", None)
 
 
+def product(A: Array, B: Array) -> Array:
+    """A @ B of matrices; where A is symbolic and B is not, without the rows of B that are zero.
+
+    The columns of B are mostly directions in which a joint can move: few of their entries are not zero.
+
+    >>> product(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0], [1.0]])).ravel()
+    array([2., 4.])
+    """
+    if A.dtype != object or B.dtype == object:
+        return A @ B
+    rows = np.flatnonzero(B.any(axis=1))
+    return A[:, rows] @ B[rows] if len(rows) else np.zeros((len(A), B.shape[1]))
+
+
 def array(entries: Any) -> Array:
     """An array of the entries' common scalar: float64, complex128, or object for symbolic ones."""
     result = np.array(entries)
