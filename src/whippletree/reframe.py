@@ -167,7 +167,8 @@ def _screws(X: Transform) -> tuple[list[Transform], float, float]:
         X: To the frame that is placed.
 
     Returns:
-        The transforms of the first two, the second first, without those that change nothing; angle, rad; d, m.
+        The transforms of the first two, the second first, those that change nothing left out; angle, rad;
+        d, m.
     """
     old_beta, alpha, angle = to_euler(X.E.T, "zxz").tolist()
     beta, shifts = _shifts(X.r.tolist(), old_beta, alpha)

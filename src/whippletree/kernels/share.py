@@ -26,7 +26,12 @@ Pair = tuple[int, int]
 def share(table: Table) -> Table | None:
     """A new graph for the same values, with no more operations than the old one; None if there is none."""
     part = table.parts({("add", "add"), ("mul", "mul")})
-    held = {"mul": _shared_pairs(table, part, MUL), "add": _shared_pairs(table, part, ADD)}
+    leaves = table.leaves(part, (MUL, ADD))
+    is_sum = table.code[leaves.top] == ADD
+    held = {
+        op: _shared_pairs(table, part, leaves.top[chosen], leaves.ref[chosen])
+        for op, chosen in (("mul", ~is_sum), ("add", is_sum))
+    }
     pairs = sum(map(len, held.values()))
     if not pairs or not table.is_worth(pairs):
         return None
@@ -38,12 +43,12 @@ def share(table: Table) -> Table | None:
     return sharing.run(promising)
 
 
-def _shared_pairs(table: Table, part: Bits, kind: int) -> dict[Pair, list[int]]:
+def _shared_pairs(table: Table, part: Bits, top: Ints, ref: Ints) -> dict[Pair, list[int]]:
     """The pairs that several sums or products hold, and which ones hold them."""
-    top, ref, rank = _ranked_leaves(table, part, kind)
+    ref = _as_written(table, part, top, ref)
     often = repeated(ref >> 1)
-    top, ref, rank = top[often], ref[often], rank[often]
-    order = np.lexsort((rank, top))
+    top, ref = top[often], ref[often]
+    order = np.argsort(top, kind="stable")  # they are almost in order
     top, ref = top[order], ref[order]
     tops, firsts, seconds = [], [], []
     for distance in range(1, _NEAR):
@@ -60,6 +65,7 @@ def _shared_pairs(table: Table, part: Bits, kind: int) -> dict[Pair, list[int]]:
     if not tops:
         return {}
     found = np.stack([np.concatenate(x) for x in (firsts, seconds, tops)])
+    found = found[:, repeated(found[0], found[1])]
     found = found[:, distinct(*found)]
     pairs: dict[Pair, list[int]] = {}
     for a, b, number in found[:, repeated(found[0], found[1])].T.tolist():
@@ -67,17 +73,14 @@ def _shared_pairs(table: Table, part: Bits, kind: int) -> dict[Pair, list[int]]:
     return pairs
 
 
-def _ranked_leaves(table: Table, part: Bits, kind: int) -> tuple[Ints, Ints, Ints]:
-    """Tops, operands, and an order of these: of long sums and products, the one in which they are written."""
-    top, _, ref = table.leaves(part, (kind,))
-    rank = ref.copy()
+def _as_written(table: Table, part: Bits, top: Ints, ref: Ints) -> Ints:
+    """The operands, those of long sums and products in the order in which they are written."""
+    ref = ref.copy()
     long = np.flatnonzero(np.bincount(top, minlength=len(part)) > _NEAR).tolist()
     inner: list[bool] = part.tolist() if long else []
     for number in long:
-        places = np.flatnonzero(top == number)
-        ref[places] = operands(table.graph, inner, number)
-        rank[places] = np.arange(len(places))
-    return top, ref, rank
+        ref[top == number] = operands(table.graph, inner, number)
+    return ref
 
 
 class _Sharing(Rewriter):

@@ -96,13 +96,11 @@ class Table:
 
     def top(self, part: Bits) -> tuple[Ints, Ints]:
         """For every node the top that it is taken in by, itself if none, and its sign there, 0 or 1."""
-        n = len(part)
-        up = np.where(part, self.user, np.arange(n))
-        sign = np.zeros(n, np.int64)
+        up = np.where(part, self.user, np.arange(len(part)))
+        sign = np.zeros(len(part), np.int64)
         inner = np.flatnonzero(part)
-        holders = self.operands[up[inner]]
-        position = np.argmax(holders >> 1 == inner[:, None], axis=1)
-        sign[inner] = holders[np.arange(len(inner)), position] & 1
+        first, second = self.operands[up[inner], 0], self.operands[up[inner], 1]
+        sign[inner] = np.where(first >> 1 == inner, first, second) & 1
         while True:  # as far again as last time
             further = up[up]
             if np.array_equal(further, up):
@@ -127,32 +125,37 @@ class Table:
 
 
 def repeated(*keys: Ints) -> Bits:
-    """Per entry whether another one has the same keys, which are nodes or references."""
-    found = np.ones(len(keys[0]), bool)
-    for key in keys:  # most entries are told apart by one key, which takes no sorting
-        found &= _occurs_again(key)
-    if len(keys) == 1 or not found.any():
+    """Per entry whether another one has the same key or, if two are given, the same pair of keys."""
+    found = np.zeros(len(keys[0]), bool)
+    if not len(found):
         return found
-    left = np.flatnonzero(found)
-    whole = np.zeros(len(left), np.int64)
-    for key in (key[left] for key in keys):  # one number for all: there are far fewer nodes than 2**31
-        whole = whole * (int(np.ptp(key)) + 1) + (key - key.min())
+    if len(keys) == 1:
+        return _occurs_again(keys[0] - keys[0].min())
+    left = np.arange(len(found))
+    for factors in _FACTORS:  # most are told apart by what a hash says of them, which takes no sorting
+        left = left[_occurs_again(_hashed(factors, *(key[left] for key in keys)))]
+    # There are far fewer nodes than 2**30: both keys make one number.
+    first, second = (key[left] for key in keys)
+    whole = first * (int(np.ptp(keys[1])) + 1) + second
     order = np.argsort(whole)
-    ordered = whole[order]
-    same = ordered[1:] == ordered[:-1]
-    again = np.zeros(len(order), bool)
-    again[order[1:]] |= same
-    again[order[:-1]] |= same
-    found[left] = again
+    same = np.flatnonzero(whole[order[1:]] == whole[order[:-1]])
+    found[left[order[same]]] = found[left[order[same + 1]]] = True
     return found
 
 
-def _occurs_again(key: Ints) -> Bits:
-    """Per entry whether another one is equal."""
-    if not len(key):
-        return np.zeros(0, bool)
-    place = key - key.min()
-    return (np.bincount(place) > 1)[place]
+# Odd numbers with bits all over, for two rounds of hashing.
+_FACTORS = ((0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F), (0xD6E8FEB86659FD93, 0x94D049BB133111EB))
+
+
+def _hashed(factors: tuple[int, int], first: Ints, second: Ints) -> Ints:
+    """A number for every pair of keys, below twice their count."""
+    mixed = first.astype(np.uint64) * np.uint64(factors[0]) ^ second.astype(np.uint64) * np.uint64(factors[1])
+    return (mixed >> np.uint64(64 - len(first).bit_length())).astype(np.int64)
+
+
+def _occurs_again(numbers: Ints) -> Bits:
+    """Per number, which is not negative, whether it occurs again."""
+    return (np.bincount(numbers) > 1)[numbers]
 
 
 def distinct(*keys: Ints) -> Ints:
