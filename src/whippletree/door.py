@@ -9,6 +9,7 @@ import numpy as np
 
 from .dynamics.requirements import Requirement, invertible_inertias
 from .errors import InputError, ModelError, SingularError
+from .kernels.refusal import decides_by_values
 from .mechanism import Mechanism
 from .reframe import pass_inertias_on, reframe
 from .singular import joint_without_inertia
@@ -84,21 +85,36 @@ def checked(
                     name,
                     f"nq = {m.nq} of {m.name!r} less one for each of {count} gears",
                 )
-        if isinstance(q := bound.arguments.get("q"), np.ndarray) and q.dtype == object:
-            if frame_free and bound.arguments.get("f_ext") is None:
-                cheap = reframe(m)
-                if invertible_inertias not in requirements and cheap.mechanism is not m:
-                    pass_inertias_on(cheap.mechanism)
-                bound.arguments.update(m=cheap.mechanism, q=q + cheap.offset)
-            return (recorded or algorithm)(*bound.args, **bound.kwargs)
+        q = bound.arguments.get("q")
         try:
+            if isinstance(q, np.ndarray) and q.dtype == object:
+                if frame_free and bound.arguments.get("f_ext") is None:
+                    cheap = reframe(m)
+                    if invertible_inertias not in requirements and cheap.mechanism is not m:
+                        pass_inertias_on(cheap.mechanism)
+                    bound.arguments.update(m=cheap.mechanism, q=q + cheap.offset)
+                return (recorded or algorithm)(*bound.args, **bound.kwargs)
             with np.errstate(divide="raise", invalid="raise"):
                 return algorithm(*bound.args, **bound.kwargs)
         except (ZeroDivisionError, FloatingPointError) as error:
             fault = joint_without_inertia(m, q) if isinstance(q, np.ndarray) and q.dtype.kind == "f" else None
             raise SingularError(f"{algorithm.__name__}: {fault or error}") from None
+        except TypeError as error:
+            refused = decides_by_values(algorithm.__name__, _instead(m, signature), error)
+            if refused is None:
+                raise
+            raise refused from error
 
     return door  # pyright: ignore[reportReturnType]  # functools.wraps keeps the signature
+
+
+def _instead(m: Mechanism, signature: inspect.Signature) -> str:
+    """What to compile in place of a function that chooses by the numbers it is given."""
+    chosen = "reduction=wt.choose_reduction(m, q), for some q near which the kernel is to run"
+    if "reduction" in signature.parameters:
+        return f"give it {chosen}"
+    is_forward = "tau" in signature.parameters and bool(m.loops or m.gears)
+    return f"compile wt.grcr, with {chosen}" if is_forward else ""
 
 
 def expect(function: str, name: str, value: Any, kind: type, such_as: str) -> None:

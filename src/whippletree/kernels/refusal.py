@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import sys
 from pathlib import Path
@@ -12,16 +13,17 @@ import numpy as np
 from ..errors import WhippletreeError
 
 _OURS = (str(Path(__file__).parent), str(Path(np.__file__).parent))
+_LIBRARY = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent), contextlib.__file__)
 
 
 class TraceError(WhippletreeError, TypeError):
     """A traced function did something that cannot be recorded."""
 
 
-def user_line() -> str:
+def user_line(ours: tuple[str, ...] = _OURS) -> str:
     """File, line number and text of the innermost line that is neither ours nor NumPy's."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+    while frame is not None and frame.f_code.co_filename.startswith(ours):
         frame = frame.f_back
     return "" if frame is None else _show(frame, frame.f_lineno)
 
@@ -48,6 +50,23 @@ def refusal(use: str) -> TraceError:
         f"{user_line()}{use} needs a value that is known only when the kernel runs. Instead of a branch use "
         "`where(condition, a, b)`, `minimum` or `maximum`, of scalars; instead of the module math use "
         "NumPy's functions; keep traced values in arrays with dtype=object"
+    )
+
+
+def decides_by_values(function: str, instead: str, error: TypeError) -> TraceError | None:
+    """The error for a function of this library that looks at values; None if `error` is another one.
+
+    Args:
+        function: Its name.
+        instead: What to do.
+        error: What came up when it was called with traced scalars.
+    """
+    # NumPy's linear algebra takes no objects, and says so.
+    if not isinstance(error, TraceError) and "dtype('O')" not in str(error):
+        return None
+    return TraceError(
+        f"{user_line(_LIBRARY)}{function} cannot be compiled: what it does depends on the numbers it is given"
+        + (f"; {instead}" if instead else "")
     )
 
 

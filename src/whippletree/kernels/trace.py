@@ -84,5 +84,10 @@ def _reference(graph: Graph, scalar: Any, position: int) -> int:
         scalar = scalar.number()
     ref = Scalar(graph, 0)._lift(scalar)
     if ref is None:
-        raise TraceError(f"output scalar {position} is {scalar!r}; a kernel returns real numbers")
+        shown = repr(scalar)
+        shown = shown if len(shown) < 60 else f"of type {type(scalar).__name__}"
+        raise TraceError(
+            f"output scalar {position} is {shown}; a kernel returns real numbers, in arrays, tuples, "
+            "lists or dictionaries"
+        )
     return ref
