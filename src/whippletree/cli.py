@@ -254,7 +254,7 @@ def bench(
     out: Annotated[Path, typer.Option(help="Where the figures go, as JSON.")] = Path(
         "whippletree-bench.json"
     ),
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of which the best counts.")] = 7,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of which the best counts.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Time compiled kernels beside Pinocchio, MuJoCo and dynibo, where they are installed."""

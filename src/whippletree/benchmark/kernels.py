@@ -59,7 +59,7 @@ def measure_robot(
     path: Path,
     floating: bool,
     name: str,
-    rounds: int = 7,
+    rounds: int = 20,
     progress: Callable[[], None] = lambda: None,
     note: Callable[[str], None] = lambda text: None,
 ) -> list[Row]:
