@@ -13,7 +13,9 @@ import randoms
 import whippletree as wt
 from whippletree.reframe import reframe
 from whippletree.spatial import ArticulatedInertia, Transform, TransformProduct
+from whippletree.spatial.rotate import AxialRotation
 from whippletree.spatial.rotation import exp
+from whippletree.spatial.shift import AxialShift
 
 assert_close = functools.partial(assert_allclose, rtol=1e-12, atol=1e-12)
 
@@ -57,6 +59,21 @@ def test_coordinate_axes_need_no_general_rotation(axes):
     for X in reframe(m).mechanism.X_T:
         for step in X.steps:
             assert set(np.abs(step.E).flat) <= {0.0, 1.0}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_chain_takes_two_axial_screws_a_body(seed):
+    """RBDA §A.4: Denavit-Hartenberg frames are one screw about x and one about z apart."""
+    rng = np.random.default_rng(seed)
+    m = randoms.tree(rng, ["revolute"] * 6, branching=0.0)
+    cheap, q = reframe(m).mechanism, rng.normal(size=6)
+    for i in range(1, 6):
+        X = cheap.bodies[i].joint.transform(q[i : i + 1]) @ cheap.X_T[i]
+        assert len(X.steps) == 2
+        for step in X.steps:
+            assert isinstance(step.rotation, AxialRotation)
+            assert isinstance(step.shift, AxialShift)
+            assert step.rotation.k == step.shift.k
 
 
 @pytest.mark.parametrize("seed", range(5))
