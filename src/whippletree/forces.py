@@ -1,11 +1,10 @@
 """Constant forces on frames."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
-
-import numpy as np
+from typing import Literal, get_args
 
 from .errors import ModelError
+from .physical import three_numbers
 
 Reference = Literal["body", "world", "aligned"]
 """In which coordinates a frame's motion, or a force on it, is told.
@@ -33,19 +32,8 @@ class Force:
 
     def __post_init__(self) -> None:
         for part, unit in (("force", "N"), ("torque", "N m")):
-            object.__setattr__(
-                self, part, _numbers(getattr(self, part), f"force {self.name!r}: {part}", unit)
-            )
+            numbers = three_numbers(getattr(self, part), f"force {self.name!r}: {part}", unit)
+            object.__setattr__(self, part, numbers)
         if self.reference not in REFERENCES:
             known = ", ".join(repr(name) for name in REFERENCES)
             raise ModelError(f"force {self.name!r}: reference is {self.reference!r}, expected one of {known}")
-
-
-def _numbers(values: Any, label: str, unit: str) -> tuple[float, float, float]:
-    try:
-        x, y, z = (float(value) for value in values)
-    except (TypeError, ValueError):
-        raise ModelError(f"{label} is {values!r}: give three numbers, in {unit}") from None
-    if not np.all(np.isfinite([x, y, z])):
-        raise ModelError(f"{label} is {values!r}: give three finite numbers, in {unit}")
-    return (x, y, z)

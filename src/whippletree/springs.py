@@ -7,6 +7,7 @@ import numpy as np
 
 from .errors import ModelError
 from .joints import Joint, Reversed, Spherical
+from .physical import three_numbers
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Spring:
 
     def __post_init__(self) -> None:
         for side in ("point_a", "point_b"):
-            object.__setattr__(self, side, _point(getattr(self, side), f"spring {self.name!r}: {side}"))
+            point = three_numbers(getattr(self, side), f"spring {self.name!r}: {side}", "m")
+            object.__setattr__(self, side, point)
         for quantity in ("stiffness", "damping", "length"):
             value = float(getattr(self, quantity))
             if not 0.0 <= value < np.inf:
@@ -39,16 +41,6 @@ class Spring:
                 f"spring {self.name!r} has both ends on {self.body_a!r}: it would move nothing, "
                 "give two bodies, or a body and 'ground'"
             )
-
-
-def _point(values: Any, label: str) -> tuple[float, float, float]:
-    try:
-        x, y, z = (float(value) for value in values)
-    except (TypeError, ValueError):
-        raise ModelError(f"{label} is {values!r}: give three numbers, in m") from None
-    if not np.all(np.isfinite([x, y, z])):
-        raise ModelError(f"{label} is {values!r}: give three finite numbers, in m")
-    return (x, y, z)
 
 
 def joint_force_fault(body: Any) -> str | None:
