@@ -20,6 +20,13 @@ def screw(k, c, s, d) -> Transform:
     return Transform(array(E), array(r))
 
 
+def as_if_general(X: Transform) -> Transform:
+    """The same transform, treated as any other."""
+    general = Transform(X.E, X.r)
+    vars(general).update(rotation=Rotation(X.E), shift=Shift(X.r))
+    return general
+
+
 def rigid(x) -> Inertia:
     return Inertia.from_parts(x[0], x[1:4], x[4:10])
 
@@ -57,6 +64,9 @@ def test_an_axial_screw_costs_what_the_table_says(name, axis):
     # A number added to itself is recorded as its double: the table's 3a of one-time cost are 1a + 2m here.
     assert program.cost["mul"] + program.cost["add"] == multiplications + additions
     assert sum(program.cost.values()) == multiplications + additions
+    c, s, d, x = np.cos(0.7), np.sin(0.7), -0.4, np.random.default_rng(axis).normal(size=size)
+    expected = operation(as_if_general(screw(axis, c, s, d)), x)
+    np.testing.assert_allclose(program(c, s, d, x), expected, rtol=1e-14, atol=1e-14)
 
 
 @pytest.mark.parametrize("axis", range(3))
@@ -67,15 +77,16 @@ def test_an_axial_screw_is_the_transform_it_looks_like(name, axis):
     X = screw(axis, np.cos(0.7), np.sin(0.7), -0.4)
     assert isinstance(X.rotation, AxialRotation)
     assert isinstance(X.shift, AxialShift)
-    general = Transform(X.E, X.r)
-    vars(general).update(rotation=Rotation(X.E), shift=Shift(X.r))
     x = rng.normal(size=size)
-    np.testing.assert_allclose(operation(X, x), operation(general, x), rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(operation(X, x), operation(as_if_general(X), x), rtol=1e-14, atol=1e-14)
 
 
 @pytest.mark.parametrize("axis", range(3))
 def test_columns_are_transformed_as_vectors_are(axis):
-    X, columns = screw(axis, np.cos(0.7), np.sin(0.7), -0.4), np.random.default_rng(3).normal(size=(6, 4))
-    for operation in (lambda v: X @ v, lambda v: X.T @ v, X.force, X.inverse_motion):
+    X, columns = screw(axis, np.cos(0.7), np.sin(0.7), -0.4), np.random.default_rng(3).normal(size=(3, 4))
+    for operation in (X.rotation.vector, X.rotation.T.vector, X.shift.cross):
         one_by_one = np.stack([operation(v) for v in columns.T], axis=1)
         np.testing.assert_array_equal(operation(columns), one_by_one)
+    np.testing.assert_allclose(X.rotation.vector(columns), X.E @ columns, rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(X.rotation.T.vector(columns), X.E.T @ columns, rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(X.shift.cross(columns), np.cross(X.r, columns, axisb=0, axisc=0), rtol=1e-14)

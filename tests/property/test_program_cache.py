@@ -217,7 +217,7 @@ def test_examples_have_contents_of_their_own(name):
 def test_what_follows_from_the_rest_does_not_count():
     m, fresh = rich(), content(rich())
     for X in m.X_T:
-        X.force(X @ np.arange(6.0))  # finds out what kind of rotation and shift it is, and remembers
+        wt.Inertia(1.0).to_child(X)  # finds out what kind of rotation and shift it is, and remembers
     assert any(len(vars(X)) > 2 for X in m.X_T)
     assert content(m) == fresh
 
