@@ -140,12 +140,21 @@ def record(
     **fixed: Any,
 ) -> Program:
     """The simplified list of operations that `compile` turns into code; arguments as there."""
-    if not isinstance(m, Mechanism):
-        raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    _check(function, m, inputs, parameters)
     shapes = _shapes(function, m, dict(inputs or {}), fixed)
     takes_mechanism = next(iter(inspect.signature(function).parameters), None) == "m"
     names = list(shapes)
     if parameters:
+        if not takes_mechanism:
+            raise InputError(
+                f"{_name(function)} would not see {parameters[0]!r}: parameters are numbers of the mechanism "
+                "that a function is given; let its first argument be m, and use that"
+            )
+        if "parameters" in shapes:
+            raise InputError(
+                f"{_name(function)} has an argument 'parameters' of its own, and the mechanism's parameters "
+                "become an input of that name: give the argument another one"
+            )
         shapes["parameters"] = (len(parameters),)
 
     def of_arrays(*arrays: Any) -> Any:
@@ -157,6 +166,19 @@ def record(
         return simplified(recording(of_arrays, shapes))
 
     return stored.program(_name_on_disk(function, m, shapes, parameters, fixed), made)
+
+
+def _check(function: Any, m: Any, inputs: Any, parameters: Any) -> None:
+    """InputError for what is not of its kind."""
+    if not callable(function):
+        named = f", or m.kernel({function!r})" if isinstance(function, str) else ""
+        raise InputError(f"function is {function!r}, expected a function, as wt.aba{named}")
+    if not isinstance(m, Mechanism):
+        raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise InputError(f"inputs is {inputs!r}, expected shapes by name, as {{'target': (3,)}}")
+    if isinstance(parameters, str):
+        raise InputError(f"parameters is {parameters!r}, expected a list of names, as [{parameters!r}]")
 
 
 def _name_on_disk(function: Callable[..., Any], *rest: Any) -> tuple[str, ...] | None:
@@ -177,9 +199,19 @@ def _shapes(
 ) -> dict[str, Declared]:
     """Names and shapes of the inputs, in the order of the function's arguments."""
     arguments = dict(inspect.signature(function).parameters)
+    for argument in arguments.values():
+        if argument.kind not in (argument.POSITIONAL_OR_KEYWORD, argument.KEYWORD_ONLY):
+            raise InputError(
+                f"{_name(function)} has the {argument.kind.description} argument {argument}: "
+                "arguments of a kernel are given by name or by position, each by itself"
+            )
     for name in (*given, *fixed):
         if name not in arguments or name == "m":
             raise InputError(f"{_name(function)} has no argument {name!r}; it has {', '.join(arguments)}")
+        if name in given and name in fixed:
+            raise InputError(
+                f"{name!r} is declared as an input and has a value, {fixed[name]!r}: give one of them"
+            )
     shapes: dict[str, Declared] = {}
     for name, argument in arguments.items():
         if name in fixed or (name == "m" and not shapes):
@@ -196,8 +228,8 @@ def _shapes(
             shapes[name] = (len(m), 6)
         else:
             raise InputError(
-                f"{_name(function)}: the shape of {name!r} is not known; give it, "
-                f'as inputs={{"{name}": (3,)}}, or its value, as {name}=…'
+                f"{_name(function)}: the shape of {name!r} is not known; give its value, as {name}=…, or, if "
+                f'it is to be an input, its shape, as inputs={{"{name}": (3,)}}'
             )
     return shapes
 

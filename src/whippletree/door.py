@@ -87,18 +87,17 @@ def checked(
                 )
         q = bound.arguments.get("q")
         try:
-            if isinstance(q, np.ndarray) and q.dtype == object:
+            with np.errstate(divide="raise", invalid="raise"):
+                if not (isinstance(q, np.ndarray) and q.dtype == object):
+                    return algorithm(*bound.args, **bound.kwargs)
                 if frame_free and bound.arguments.get("f_ext") is None:
                     cheap = reframe(m)
                     if invertible_inertias not in requirements and cheap.mechanism is not m:
                         pass_inertias_on(cheap.mechanism)
                     bound.arguments.update(m=cheap.mechanism, q=q + cheap.offset)
                 return (recorded or algorithm)(*bound.args, **bound.kwargs)
-            with np.errstate(divide="raise", invalid="raise"):
-                return algorithm(*bound.args, **bound.kwargs)
         except (ZeroDivisionError, FloatingPointError) as error:
-            fault = joint_without_inertia(m, q) if isinstance(q, np.ndarray) and q.dtype.kind == "f" else None
-            raise SingularError(f"{algorithm.__name__}: {fault or error}") from None
+            raise SingularError(f"{algorithm.__name__}: {_joint_fault(m, q) or error}") from None
         except TypeError as error:
             refused = decides_by_values(algorithm.__name__, _instead(m, signature), error)
             if refused is None:
@@ -106,6 +105,14 @@ def checked(
             raise refused from error
 
     return door  # pyright: ignore[reportReturnType]  # functools.wraps keeps the signature
+
+
+def _joint_fault(m: Mechanism, q: Any) -> str | None:
+    """Which joint moves no inertia at q, or at a general position if q is symbolic; None if none does."""
+    if not isinstance(q, np.ndarray) or any(body.inertia.I.dtype == object for body in m.bodies):
+        return None
+    at = m.random(np.random.default_rng(0)) if q.dtype == object else q
+    return joint_without_inertia(m, at) if at.dtype.kind == "f" else None
 
 
 def _instead(m: Mechanism, signature: inspect.Signature) -> str:

@@ -3,6 +3,9 @@
 Source of truth: the file and line of the call, and what `wt.compile` takes instead.
 """
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import whippletree as wt
@@ -67,3 +70,72 @@ def test_mistakes_of_other_kinds_stay_what_they_are():
     with pytest.raises(TypeError, match="unsupported operand") as caught:
         wt.compile(lambda q: wt.gravity_force(m, q) + "N m", m)
     assert not isinstance(caught.value, TraceError)
+
+
+def with_its_own_parameters(m, q, parameters):
+    return wt.crba(m, q), parameters
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "message"),
+    [
+        (lambda q: q, {"parameters": ["lower.mass"]}, "would not see 'lower.mass'.*first argument be m"),
+        (
+            with_its_own_parameters,
+            {"parameters": ["lower.mass"], "inputs": {"parameters": (1,)}},
+            "'parameters' of its own",
+        ),
+        ("aba", {}, r"function is 'aba', expected a function, as wt\.aba, or m\.kernel\('aba'\)"),
+        (wt.aba, {"inputs": ["z"]}, r"inputs is \['z'\], expected shapes by name"),
+        (wt.aba, {"parameters": "upper.mass"}, r"expected a list of names, as \['upper.mass'\]"),
+        (
+            lambda q, z: q,
+            {"z": 3.0, "inputs": {"z": ()}},
+            "'z' is declared as an input and has a value, 3.0",
+        ),
+        (lambda q, *more: q, {}, r"variadic positional argument \*more"),
+        (lambda q, **more: q, {}, r"variadic keyword argument \*\*more"),
+        (lambda q, /, qd: q, {}, "positional-only argument q"),
+        (wt.jacobian, {}, "the shape of 'frame' is not known; give its value, as frame=…"),
+    ],
+)
+def test_arguments_that_cannot_be_meant(function, options, message):
+    m = wt.examples.load("double-pendulum")
+    for make in (wt.compile, wt.symbolic):
+        with pytest.raises(wt.InputError, match=message):
+            make(function, m, **options)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda q: np.linalg.solve(np.outer(q, q), q), "For linear equations there are solve_spd"),
+        (lambda q: np.linalg.inv(np.outer(q, q)), "For linear equations there are solve_spd"),
+        (lambda q: np.tanh(q), "a kernel has no such function: write it with sqrt, exp"),
+        (lambda q: np.fmod(q[0], 1.0), "a kernel has no such function: write it with sqrt, exp"),
+        (lambda q: np.isnan(q), "this function takes numbers only"),
+        (lambda q: [1.0, 2.0][q[0]], "an index or a count needs a value"),
+        (lambda q: sum(range(q[0])), "an index or a count needs a value"),
+        (lambda q: round(q[0]), "rounding needs a value"),
+        (lambda q: float(f"{q[0]:.3f}"), "printing a number needs a value"),
+        (lambda q: wt.where(q > 0.0, q, -q), "a branch needs a value"),
+    ],
+)
+def test_what_kernels_do_not_know_is_told_with_the_line(function, message):
+    with pytest.raises(TraceError, match=message) as caught:
+        wt.compile(function, wt.examples.load("double-pendulum"))
+    assert str(caught.value).startswith(f"{__file__}, line ")
+
+
+@pytest.mark.parametrize(
+    "function", [wt.aba, wt.forward_dynamics_crba, wt.inverse_inertia, wt.forward_dynamics]
+)
+def test_a_joint_that_moves_no_inertia_is_named_before_anything_runs(function):
+    m = wt.Mechanism("light")
+    m.add_body("arm", wt.Revolute("y"), inertia=wt.Inertia(1.0, (0.2, 0.1, 0.3)))
+    m.add_body("tip", wt.Revolute("x"), parent="arm")
+    with pytest.raises(wt.SingularError, match="joint 'tip' of 'light' moves no inertia: give 'tip'"):
+        wt.compile(function, m)
+    m.bodies[1] = replace(m.bodies[1], armature=0.01)
+    out = wt.compile(function, m)(*[np.full(2, 0.3)] * (1 if function is wt.inverse_inertia else 3))
+    assert np.all(np.isfinite(out))

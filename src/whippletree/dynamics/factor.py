@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spatial import Array, array
+from ..spatial import Array, array, refuse_zero
 from .triangle import Triangle, UnitTriangle, ancestors
 
 
@@ -76,6 +76,7 @@ def ltl(H: Array, lam: Sequence[int]) -> Ltl:
     """
     L = _lower(H, lam)
     for k in reversed(range(len(L))):
+        refuse_zero(L[k][k])
         L[k][k] = np.sqrt(L[k][k])
         for i in ancestors(lam, k):
             L[k][i] = L[k][i] / L[k][k]
@@ -96,6 +97,7 @@ def ltdl(H: Array, lam: Sequence[int]) -> Ltdl:
     """
     L = _lower(H, lam)
     for k in reversed(range(len(L))):
+        refuse_zero(L[k][k])
         for i in ancestors(lam, k):
             a = L[k][i] / L[k][k]
             for j in (i, *ancestors(lam, i)):

@@ -12,18 +12,17 @@ import numpy as np
 
 from ..errors import WhippletreeError
 
-_OURS = (str(Path(__file__).parent), str(Path(np.__file__).parent))
-_LIBRARY = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent), contextlib.__file__)
+_OURS = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent), contextlib.__file__)
 
 
 class TraceError(WhippletreeError, TypeError):
     """A traced function did something that cannot be recorded."""
 
 
-def user_line(ours: tuple[str, ...] = _OURS) -> str:
+def user_line() -> str:
     """File, line number and text of the innermost line that is neither ours nor NumPy's."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(ours):
+    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back
     return "" if frame is None else _show(frame, frame.f_lineno)
 
@@ -48,8 +47,8 @@ def refusal(use: str) -> TraceError:
     """The error for a use of a traced value that needs the value itself."""
     return TraceError(
         f"{user_line()}{use} needs a value that is known only when the kernel runs. Instead of a branch use "
-        "`where(condition, a, b)`, `minimum` or `maximum`, of scalars; instead of the module math use "
-        "NumPy's functions; keep traced values in arrays with dtype=object"
+        "`wt.where(condition, a, b)`, `wt.minimum` or `wt.maximum`, the condition of scalars; instead of the "
+        "module math use NumPy's functions; keep traced values in arrays with dtype=object"
     )
 
 
@@ -65,16 +64,32 @@ def decides_by_values(function: str, instead: str, error: TypeError) -> TraceErr
     if not isinstance(error, TraceError) and "dtype('O')" not in str(error):
         return None
     return TraceError(
-        f"{user_line(_LIBRARY)}{function} cannot be compiled: what it does depends on the numbers it is given"
+        f"{user_line()}{function} cannot be compiled: what it does depends on the numbers it is given"
         + (f"; {instead}" if instead else "")
     )
 
 
-def mixed_array(error: TypeError) -> TraceError | None:
-    """The error for a ufunc that met a plain number in an object array; None if `error` is another one."""
-    if "which has no callable" not in str(error):
+def not_for_traced(error: Exception) -> TraceError | None:
+    """The error for a function of NumPy that met traced scalars; None if `error` is another one."""
+    text = str(error)
+    if "of type Scalar which has no callable" in text or "'Scalar' object has no attribute" in text:
+        way = f"a kernel has no such function: write it with {_FUNCTIONS}"
+    elif "which has no callable" in text:
+        way = (
+            "an object array holds plain numbers beside traced ones; apply the function entry by entry, or "
+            "before the arrays are joined"
+        )
+    elif "dtype('O')" in text or "not supported for the input types" in text:
+        way = (
+            "this function takes numbers only. For linear equations there are solve_spd, factor_spd and "
+            f"solve_3x3 in whippletree.spatial; else a kernel is made of arithmetic and {_FUNCTIONS}"
+        )
+    else:
         return None
-    return TraceError(
-        f"{failed_line(error)}{error}: an object array holds plain numbers beside traced ones, or the "
-        "function is none a kernel knows; apply the function entry by entry, or before the arrays are joined"
-    )
+    return TraceError(f"{failed_line(error)}{text}: {way}")
+
+
+_FUNCTIONS = (
+    "sqrt, exp, log, sin, cos, tan, arcsin, arccos, arctan, arctan2, hypot, abs and floor of NumPy and "
+    "where, minimum and maximum of whippletree"
+)

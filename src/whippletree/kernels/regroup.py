@@ -116,7 +116,8 @@ class _Regrouping(Rewriter):
                         stack.append(b)
                         stack.append(a)
                     else:
-                        coefficient *= old.value(old.first[scaled]) ** 2
+                        factor = old.value(old.first[scaled])
+                        coefficient *= factor * factor  # may be infinite, which a power may not
                         constants += 1
                         factors += [translate(old.second[scaled]) & -2] * 2
                     continue

@@ -14,6 +14,7 @@ import numpy as np
 
 from .arithmetic import NAMES, ONE, ZERO, negate
 from .graph import FALSE, TRUE, Graph
+from .power import power
 from .refusal import TraceError, refusal, user_line
 
 
@@ -125,34 +126,12 @@ class Scalar:
         return Scalar(self.graph, self.graph.plain("floor", self.ref))
 
     def __pow__(self, exponent: Any) -> Any:
-        """Whole and half powers by products and a square root; others as exp(exponent log(x)), for x >= 0."""
         ref = self._lift(exponent)
-        if ref is None:
-            return NotImplemented
-        if ref >= 0:
-            return (exponent * self.log()).exp()
-        power = self.graph.value(ref)
-        if 2.0 * power != round(2.0 * power) or abs(power) > 64.0:
-            return (power * self.log()).exp()
-        result = self._whole_power(int(abs(power)))
-        if power % 1.0:
-            result = result * self.sqrt()
-        return 1.0 / result if power < 0.0 else result
+        return NotImplemented if ref is None else power(self, Scalar(self.graph, ref))
 
     def __rpow__(self, base: Any) -> Any:
         ref = self._lift(base)
-        return NotImplemented if ref is None else (self * Scalar(self.graph, ref).log()).exp()
-
-    def _whole_power(self, power: int) -> Scalar:
-        """Product of equal factors, squaring as often as possible."""
-        result, square = ONE, self.ref
-        while power:
-            if power & 1:
-                result = self.graph.mul(result, square)
-            power >>= 1
-            if power:
-                square = self.graph.mul(square, square)
-        return Scalar(self.graph, result)
+        return NotImplemented if ref is None else power(Scalar(self.graph, ref), self)
 
     # Functions, named as NumPy's ufuncs are
 
@@ -297,6 +276,15 @@ class Scalar:
 
     def __complex__(self) -> complex:
         return complex(self._value_for("conversion to a plain number"))
+
+    def __index__(self) -> int:
+        raise refusal("an index or a count")
+
+    def __round__(self, digits: int | None = None) -> Any:
+        raise refusal("rounding")
+
+    def __format__(self, form: str) -> str:
+        return format(self._value_for("printing a number"), form) if form else str(self)
 
     def _value_for(self, use: str) -> float:
         if self.ref >= 0:

@@ -12,7 +12,7 @@ from .arguments import Declared, Input, declared
 from .graph import Graph
 from .lower import Recording, lower
 from .program import Program
-from .refusal import TraceError, mixed_array
+from .refusal import TraceError, not_for_traced
 from .scalar import Condition, Scalar
 from .structure import flatten, unflatten
 from .table import Table
@@ -57,8 +57,8 @@ def recording(function: Callable[..., Any], inputs: Mapping[str, Declared]) -> R
     arrays = iter(_arrays(graph, entries))
     try:
         result = function(*(unflatten(structure, arrays) for structure in nested.values()))
-    except TypeError as error:
-        explained = mixed_array(error)
+    except (TypeError, AttributeError) as error:
+        explained = not_for_traced(error)
         if explained is None:
             raise
         raise explained from error

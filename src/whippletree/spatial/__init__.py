@@ -5,7 +5,7 @@ from .inertia import Inertia
 from .placement import Placement
 from .product import TransformProduct
 from .scalar import Array, arctan2, array, known, maximum, minimum, where
-from .solve import factor_spd, solve_3x3, solve_spd
+from .solve import factor_spd, refuse_zero, solve_3x3, solve_spd
 from .transform import Transform, identity, rot, xlt
 from .vectors import (
     classical_acceleration,
@@ -39,6 +39,7 @@ __all__ = [
     "known",
     "maximum",
     "minimum",
+    "refuse_zero",
     "rot",
     "screw",
     "skew",

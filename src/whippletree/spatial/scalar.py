@@ -9,6 +9,8 @@ they exist and do plain arithmetic where they do not.
 Complex numbers are compared by their real part, so that a complex step passes through unharmed.
 """
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,28 @@ Array = NDArray[Any]
 """An array of any scalar: float, complex or object."""
 
 
+def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of scalars, also for arrays, which broadcast."""
+
+    @functools.wraps(function)
+    def of_any(*arguments: Any) -> Any:
+        if not any(isinstance(argument, np.ndarray | list | tuple) for argument in arguments):
+            return function(*arguments)
+        arrays = np.broadcast_arrays(*(np.asarray(argument, dtype=object) for argument in arguments))
+        entries = [function(*entry) for entry in zip(*(a.ravel().tolist() for a in arrays), strict=True)]
+        return array(entries).reshape(arrays[0].shape)
+
+    return of_any
+
+
+@elementwise
 def where(condition: Any, then: Any, otherwise: Any) -> Any:
-    """`then` where the condition holds, else `otherwise`; both are evaluated.
+    """`then` where the condition holds, else `otherwise`; both are evaluated. Arrays entry by entry.
 
     >>> where(2.0 > 1.0, 3.0, 4.0)
     3.0
+    >>> where(np.array([1.0, -1.0]) > 0.0, 3.0, np.array([4.0, 5.0]))
+    array([3., 5.])
     """
     if hasattr(condition, "where"):
         return condition.where(then, otherwise)
@@ -34,8 +53,9 @@ def less(a: Any, b: Any) -> Any:
     return a.real < b.real
 
 
+@elementwise
 def minimum(a: Any, b: Any) -> Any:
-    """The lesser of two scalars.
+    """The lesser of two scalars, or of arrays entry by entry.
 
     >>> minimum(2.0, -1.0)
     -1.0
@@ -43,11 +63,14 @@ def minimum(a: Any, b: Any) -> Any:
     return where(less(b, a), b, a)
 
 
+@elementwise
 def maximum(a: Any, b: Any) -> Any:
-    """The greater of two scalars.
+    """The greater of two scalars, or of arrays entry by entry.
 
     >>> maximum(2.0, -1.0)
     2.0
+    >>> maximum(np.array([2.0, -1.0]), 0.0)
+    array([2., 0.])
     """
     return where(less(a, b), b, a)
 

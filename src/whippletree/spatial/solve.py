@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from .scalar import Array, array
+from .scalar import Array, array, known
 from .vectors import cross
 
 
@@ -31,6 +31,17 @@ class Factored:
         return array(x)
 
 
+def refuse_zero(pivot: Any) -> None:
+    """ZeroDivisionError for a pivot that is known to be zero, with numbers or without them.
+
+    >>> refuse_zero(0.0)
+    Traceback (most recent call last):
+    ZeroDivisionError: a matrix that should be positive definite is singular
+    """
+    if known(pivot) == 0.0:
+        raise ZeroDivisionError("a matrix that should be positive definite is singular")
+
+
 def factor_spd(A: Array) -> Factored:
     """Factor a symmetric positive definite (n, n) matrix, n ≥ 0; only its lower triangle is read.
 
@@ -54,6 +65,7 @@ def factor_spd(A: Array) -> Factored:
         pivot = A[i, i]
         for k in range(i):
             pivot = pivot - scaled[k] * row[k]
+        refuse_zero(pivot)
         rows.append(row)
         reciprocals.append(1.0 / pivot)
     return Factored(rows, reciprocals)
