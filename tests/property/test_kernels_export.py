@@ -16,6 +16,7 @@ from whippletree.kernels.export_c import to_c
 from whippletree.kernels.export_python import to_python
 from whippletree.kernels.export_sympy import to_sympy
 from whippletree.kernels.fuse import fuse
+from whippletree.kernels.kernel import Kernel
 from whippletree.kernels.ops import OPS
 from whippletree.kernels.program import Program
 from whippletree.kernels.simplify import simplify
@@ -155,13 +156,98 @@ def test_c_of_nothing(tmp_path):
         assert run.returncode == 0
 
 
-@pytest.mark.parametrize("name", ["", "2nd", "a b", "sin", "double", "main", "out1", "é"])
-def test_bad_names_are_refused(name):
-    program = trace(lambda x: x, {"x": ()})
-    with pytest.raises(InputError, match="cannot be the name of a C function"):
-        to_c(program, name)
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "not made of letters, digits and underscores alone"),
+        ("2nd", "not made of letters"),
+        ("a b", "not made of letters"),
+        ("é", "not made of letters"),
+        ("<lambda>", "not made of letters"),
+        ("_f", "C keeps names that begin with an underscore for itself"),
+        ("double", "a word of the language"),
+        ("sin", "the C library has something of this name"),
+        ("exp", "the C library has"),
+        ("NAN", "the C library has"),
+        ("malloc", "the C library has"),
+        ("main", "the exported file uses it for something else"),
+        ("out1", "the exported file uses it"),
+    ],
+)
+def test_names_that_c_cannot_have(name, why):
+    kernel = Kernel(trace(lambda x: 2.5 * x, {"x": ()}), name)
+    with pytest.raises(InputError) as refusal:
+        kernel.source("c")
+    told = str(refusal.value)
+    assert told.startswith(f"{name!r} cannot be the name of a C function: ")
+    assert why in told
+    assert told.endswith('give the kernel another name, as k.name = "dynamics"')
+    kernel.name = "dynamics"
+    assert "void dynamics(const double *restrict x, double *restrict out);" in kernel.source("c")
+
+
+@pytest.mark.parametrize(
+    "name", ["x", "y", "i", "same", "wrong", "out", "X_H", "total", "q1", "FP_ODD", "E1"]
+)
+def test_odd_names_that_c_can_have(name, tmp_path):
+    """The test in the file has variables of its own. Inputs are called like the function and like macros."""
+    names = [
+        name,
+        f"{name.upper()}_H",
+        f"{name.upper()}_TEST_MAIN",
+        "NAN",
+        "EOF",
+        "stdin",
+        "M_PI",
+        "gamma",
+        "bool",
+        "main",
+        "printf",
+    ]
+    program = trace(lambda *x: sum((k + 1.5) * np.sin(x[k]) for k in range(len(x))), dict.fromkeys(names, ()))
+    run = run_test_main(to_c(program, name), f"{name.upper()}_TEST_MAIN", tmp_path)
+    assert run.returncode == 0
+    assert "WRONG" not in run.stdout
+
+
+def test_arrays_named_like_parts_of_a_long_function(tmp_path):
+    def function(x, y):
+        for _ in range(600):
+            x = np.sin(x) + y
+        return x
+
+    program = trace(function, {"f_part0": (), "f_part2": ()})
+    assert run_test_main(to_c(program, "f"), "F_TEST_MAIN", tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("standard", ["c99", "gnu17"])
+def test_everything_in_the_headers_is_refused_or_compiles(standard, tmp_path):
+    """The compiler is asked what the headers hold: macros, and identifiers of whatever kind."""
+    headers = "#include <math.h>\n#include <stdio.h>\n"
+
+    def told(*options: str) -> str:
+        command = ["cc", f"-std={standard}", "-E", "-P", *options, "-"]
+        return subprocess.run(command, input=headers, capture_output=True, text=True, check=True).stdout
+
+    names = set(re.findall(r"^#define (\w+)", told("-dM"), re.MULTILINE))
+    names |= set(re.findall(r"\b[A-Za-z_]\w*", told()))
+    assert {"NAN", "isnan", "fabsf", "fprintf", "EOF", "size_t"} <= names
+    program = trace(lambda x: 2.5 * x, {"x": ()})
+    texts = [headers]
+    for name in sorted(names):
+        try:
+            texts.append(to_c(program, name))
+        except InputError:
+            continue
+    (tmp_path / "all.c").write_text("\n".join(texts))
+    command = [*CC, f"-std={standard}", "-fsyntax-only", str(tmp_path / "all.c")]
+    subprocess.run(command, check=True)
+
+
+@pytest.mark.parametrize("name", ["", "2nd", "a b", "lambda", "<lambda>", "v3", "math"])
+def test_names_that_python_cannot_have(name):
     with pytest.raises(InputError, match="cannot be a name in the Python text"):
-        to_python(program, name if name not in ("sin", "double", "main", "out1", "é") else "lambda")
+        to_python(trace(lambda x: x, {"x": ()}), name)
 
 
 def test_python_takes_and_gives_nested_sequences():

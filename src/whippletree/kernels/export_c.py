@@ -9,6 +9,7 @@ from math import inf, isfinite, prod
 import numpy as np
 
 from ..errors import InputError
+from .c_names import MACROS, OF_THE_LIBRARY, WORDS
 from .ops import OPS
 from .program import Input, Program, operands
 from .structure import leaves, paths
@@ -16,17 +17,14 @@ from .structure import leaves, paths
 # Compilers take time and memory more than in proportion to the length of a function.
 _LONGEST_FUNCTION = 500
 
-# Words of the language, functions of its library that the table uses, and names this file needs itself.
-_KEYWORDS = (
-    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|"
-    "register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while"
-)
+# Names that arrays cannot have where the function is computed.
 _FUNCTIONS = {word for row in OPS.values() for word in re.findall(r"[a-z]\w*", row.c)}
-_TAKEN: set[str] = {*_KEYWORDS.split("|"), *_FUNCTIONS, "main", "printf", "w"}
-_LOCAL = {"i", "same", "wrong", "x", "y"}  # to the test
+_TAKEN: frozenset[str] = WORDS | MACROS | _FUNCTIONS | {"main", "w"}
 
 # Names of values, and of arrays in the test.
 _OURS = re.compile(r"(v|in|out|expected)\d+")
+
+_WAY_OUT = 'give the kernel another name, as k.name = "dynamics"'
 
 
 def to_c(program: Program, name: str = "kernel") -> str:
@@ -47,9 +45,25 @@ def to_c(program: Program, name: str = "kernel") -> str:
     >>> print([line for line in text.splitlines() if "v2" in line][0].strip())
     const double v2 = x[0] * y[0];
     """
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _TAKEN | _LOCAL or _OURS.fullmatch(name):
-        raise InputError(f"{name!r} cannot be the name of a C function; use letters, digits and underscores")
+    obstacle = _obstacle(name)
+    if obstacle:
+        raise InputError(f"{name!r} cannot be the name of a C function: {obstacle}; {_WAY_OUT}")
     return "\n".join(_File(program, name).lines()) + "\n"
+
+
+def _obstacle(name: str) -> str | None:
+    """Why a function of the exported file cannot have this name; None if it can."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        return "it is not made of letters, digits and underscores alone, a letter first"
+    if name.startswith("_"):
+        return "C keeps names that begin with an underscore for itself"
+    if name in WORDS:
+        return "it is a word of the language"
+    if name in MACROS | OF_THE_LIBRARY:
+        return "the C library has something of this name"
+    if name in ("main", "w") or _OURS.fullmatch(name):
+        return "the exported file uses it for something else"
+    return None
 
 
 class _File:
@@ -101,13 +115,13 @@ class _File:
         expected = _expected(self.program, samples)
         arguments = [f"in{i}" for i in range(len(samples))] + [f"out{i}" for i in range(len(expected))]
         yield from [f"#ifdef {self.name.upper()}_TEST_MAIN", "#include <stdio.h>", "", "int main(void) {"]
-        yield "    int wrong = 0;"
         for i, sample in enumerate(samples):
             yield f"    static const double in{i}[] = {{{_list(sample)}}};"
         for i, values in enumerate(expected):
             yield f"    static const double expected{i}[] = {{{_list(values)}}};"
             yield f"    static double out{i}[{max(len(values), 1)}];"
         yield f"    {self.name}({', '.join(arguments)});"
+        yield "    int wrong = 0;"  # after the call, in case that the function has this name
         for i, (entry, values) in enumerate(zip(self.outputs, expected, strict=True)):
             yield f"    for (int i = 0; i < {len(values)}; i++) {{"
             yield f"        const double x = out{i}[i], y = expected{i}[i];"
@@ -241,7 +255,9 @@ class _Functions:
 
 def _parameters(program: Program, function: str) -> tuple[list[Input], list[Input]]:
     """Inputs and outputs with names that C accepts and that differ from one another."""
-    taken = _TAKEN | {function}
+    n_parts = program.n_instructions // _LONGEST_FUNCTION + 1
+    taken = {*_TAKEN, function, *(f"{function}_part{i}" for i in range(n_parts))}
+    taken |= {f"{function.upper()}_H", f"{function.upper()}_TEST_MAIN"}
     inputs = [Input(_identifier("_".join(entry.words), taken), entry.shape) for entry in program.inputs]
     outputs = [
         Input(_identifier("_".join(["out", *map(str, path)]), taken), leaf.shape)

@@ -31,7 +31,8 @@ class Kernel:
 
     Attributes:
         program: The program.
-        name: The name.
+        name: The name. It may be changed, as by `k.name = "dynamics"`, where a function's own will not do for
+            exported sources: a lambda has none, and some are taken in C.
 
     >>> import numpy as np
     >>> from whippletree.kernels.trace import trace
@@ -108,7 +109,9 @@ class Kernel:
         """The kernel as text: `"c"`, `"python"` or `"llvm"` (the vector code for this processor).
 
         >>> from whippletree.kernels.trace import trace
-        >>> "product" in Kernel(trace(lambda a, b: a * b, {"a": (), "b": ()}), "product").source("c")
+        >>> k = Kernel(trace(lambda a, b: a * b, {"a": (), "b": ()}), "<lambda>")
+        >>> k.name = "product"
+        >>> "void product(" in k.source("c")
         True
         """
         if language == "c":
