@@ -214,6 +214,40 @@ class TestOut:
             kernel(*(a[0, 0] for a in states), out=out)
         assert (out == 0.0).all()
 
+    def test_arrays_that_share_memory_are_refused(self, entrance):
+        k = Kernel(trace(lambda x: (2.0 * x, {"b": x + 0.5}), {"x": (3,)}))
+        x = np.array([0.25, -1.5, 4.0])
+        k(x)
+        same, store = np.zeros(3), np.zeros(8)
+        for first, second in (
+            (same, same),
+            (same, same[::-1]),
+            (store[:3], store[2:5]),
+            (store[::3], store[1:4]),
+        ):
+            with pytest.raises(
+                InputError, match=r"out\[0\] and out\[1\]\['b'\] share memory: give each output"
+            ):
+                k(x, out=(first, {"b": second}))
+        assert not same.any()
+        assert not store.any()
+
+    def test_parts_of_one_array(self, entrance):
+        """Side by side, or interleaved: bounds that overlap are no harm; nor is an array of nothing."""
+        k = Kernel(trace(lambda x: (2.0 * x, x + 0.5), {"x": (3,)}))
+        x = np.array([[0.25, -1.5, 4.0], [1.25, 2.5, -3.0]])
+        for columns in ((slice(0, 3), slice(3, 6)), (slice(0, 6, 2), slice(1, 6, 2))):
+            store = np.zeros((2, 6))
+            k(x, out=(store[:, columns[0]], store[:, columns[1]]))
+            np.testing.assert_array_equal(store[:, columns[0]], 2.0 * x)
+            np.testing.assert_array_equal(store[:, columns[1]], x + 0.5)
+        nothing = np.zeros((0, 3))
+        assert k(nothing, out=(nothing, nothing))[1] is nothing
+        first, second = x[0].copy(), np.zeros(3)  # an output over the input, as ever
+        k(first, out=(first, second))
+        np.testing.assert_array_equal(first, 2.0 * x[0])
+        np.testing.assert_array_equal(second, x[0] + 0.5)
+
     def test_missing_part_is_refused(self, entrance):
         k = Kernel(trace(lambda x: {"a": x, "b": x}, {"x": ()}))
         with pytest.raises(InputError, match=r"out\['b'\] is missing"):

@@ -201,7 +201,8 @@ def _overlaps(array: Array, others: Sequence[Array]) -> bool:
 
 
 def _destinations(structure: Structure, out: Any, shapes: Sequence[Shape]) -> Iterator[Array]:
-    """The arrays of `out`, nested as the outputs are, checked."""
+    """The arrays of `out`, nested as the outputs are, checked; no two of them hold the same memory."""
+    labelled: list[tuple[str, Array]] = []
     for path, shape in zip(paths(structure), shapes, strict=True):
         place, label = out, "out" + "".join(f"[{key!r}]" for key in path)
         try:
@@ -217,4 +218,8 @@ def _destinations(structure: Structure, out: Any, shapes: Sequence[Shape]) -> It
             raise InputError(f"{label} has shape {place.shape}, expected {shape}")
         if not place.flags.writeable:
             raise InputError(f"{label} is read-only")
+        for other, array in labelled:
+            if np.shares_memory(array, place):
+                raise InputError(f"{other} and {label} share memory: give each output an array of its own")
+        labelled.append((label, place))
         yield place
