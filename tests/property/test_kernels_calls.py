@@ -327,6 +327,25 @@ class TestRefusals:
         with pytest.raises(InputError, match=r"qd has leading axes \(4,\), gain has \(5,\)"):
             kernel(np.zeros((1, 3)), np.zeros((4, 3)), np.zeros(5))
 
+    def test_masked_entries(self, kernel, states):
+        """Refused wherever they are; an array whose mask hides nothing is an array."""
+        q, qd, gain = (a[0, :4] for a in states)
+        expected = kernel(q, qd, gain)
+        masked = np.ma.array(q, mask=q > 10.0)
+        np.testing.assert_array_equal(kernel(masked, qd, gain), expected)
+        np.testing.assert_array_equal(kernel(list(masked), qd, gain), expected)
+        masked[2, 1] = np.ma.masked
+        for odd in (masked, list(masked), [list(row) for row in masked], masked.astype(np.float32)):
+            with pytest.raises(
+                InputError, match=r"q has masked entries: give numbers for them, as by filled"
+            ):
+                kernel(odd, qd, gain)
+        with pytest.raises(InputError, match="gain has masked entries"):
+            kernel(q[0], qd[0], np.ma.masked)
+        with pytest.raises(InputError, match="out has masked entries"):
+            kernel(q, qd, gain, out=masked)
+        np.testing.assert_array_equal(kernel(masked.filled(0.25), qd, gain)[[0, 1, 3]], expected[[0, 1, 3]])
+
     def test_unknown_language(self, kernel):
         with pytest.raises(InputError, match="no source in 'fortran'"):
             kernel.source("fortran")
