@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import inspect
 import os
 import pickle
 import subprocess
@@ -544,6 +545,29 @@ def test_copies_and_pickles(entrance, states):
     for other in (pickle.loads(pickle.dumps(k)), copy.copy(k), copy.deepcopy(k)):
         assert other.name == "motion"
         np.testing.assert_array_equal(other(q, qd, gain), expected)
+
+
+def test_signature(entrance):
+    k = Kernel(trace(motion, SHAPES), "motion")
+    nested = Kernel(trace(lambda a, b: a["x"] + b, {"a": {"x": (), "y": ()}, "b": ()}))
+    for call_first in (False, True):
+        if call_first:
+            k(np.ones(3), np.ones(3), 0.5)
+            nested({"x": 1.0, "y": 2.0}, 3.0)
+        found = inspect.signature(k)
+        assert list(found.parameters) == ["q", "qd", "gain", "out", "threads"]
+        assert found.parameters["out"].default is None
+        assert found.parameters["threads"].default == 1
+        assert found.bind(1, gain=2, qd=3, out=4).arguments == {"q": 1, "qd": 3, "gain": 2, "out": 4}
+        with pytest.raises(TypeError):
+            found.bind(1, 2, 3, 4)
+        assert list(inspect.signature(nested).parameters) == ["a", "b", "out", "threads"]
+        assert list(inspect.signature(pickle.loads(pickle.dumps(k))).parameters)[:2] == ["q", "qd"]
+    assert list(inspect.signature(Kernel).parameters) == ["program", "name"]
+    for odd in ("q 1", "lambda", "out", "threads"):
+        other = Kernel(trace(lambda x: 2.0 * x, {odd: ()}))
+        assert list(inspect.signature(other).parameters) == ["arguments", "out", "threads", "named"]
+        assert other(1.5) == 3.0
 
 
 def test_description(entrance):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from inspect import Parameter, Signature, signature
+from keyword import iskeyword
 from typing import Any
 
 from ..errors import InputError
@@ -58,6 +61,8 @@ class Kernel:
         self.program = program
         self.name = name
         self._checked = Checked(program)
+        # What `inspect.signature` and editors show. Of the kernel: its class has a signature of its own.
+        self.__signature__ = _signature(structures(program.inputs))
 
     def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
         """Compute.
@@ -125,6 +130,15 @@ class Kernel:
         if language == "llvm":
             return build.kernel_text(self.program, host(), host().width)
         raise InputError(f"no source in {language!r}; there is 'c', 'python' and 'llvm'")
+
+
+def _signature(names: Iterable[str]) -> Signature:
+    """Inputs by position or name, then the options; that of `__call__` if an input cannot go by its name."""
+    general = signature(Kernel.__call__).parameters
+    options = [general["out"], general["threads"]]
+    if any(not n.isidentifier() or iskeyword(n) or n in ("out", "threads") for n in names):
+        return Signature(list(general.values())[1:])
+    return Signature([*(Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names), *options])
 
 
 def _is_flat(program: Program) -> bool:
