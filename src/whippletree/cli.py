@@ -274,14 +274,23 @@ def manage_cache(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Tell of the compiled kernels kept on disk, or remove them."""
+    """Tell of the compiled kernels kept on disk, or remove them; exit code 1 if one cannot be removed."""
     told = cache.info() if action is CacheAction.info else cache.clear()
+    left = told.left if isinstance(told, cache.Cleared) else ()
     if as_json:
-        _print_json({"path": str(told.path), "entries": told.entries, "bytes": told.bytes})
-        return
-    verb = "kept in" if action is CacheAction.info else "removed from"
-    entries = counted(told.entries, "program or piece of machine code", "programs and pieces of machine code")
-    typer.echo(f"{entries}, {told.bytes / 1e6:.1f} MB, {verb} {told.path}")
+        data: dict[str, Any] = {"path": str(told.path), "entries": told.entries, "bytes": told.bytes}
+        if isinstance(told, cache.Cleared):
+            data["left"] = [{"path": str(path), "reason": reason} for path, reason in left]
+        _print_json(data)
+    else:
+        verb = "kept in" if action is CacheAction.info else "removed from"
+        what = "program or piece of machine code", "programs and pieces of machine code"
+        typer.echo(f"{counted(told.entries, *what)}, {told.bytes / 1e6:.1f} MB, {verb} {told.path}")
+    for path, reason in left:
+        typer.echo(f"whippletree: {path} cannot be removed: {reason}", err=True)
+    if left:
+        typer.echo(f"whippletree: {len(left)} could not be removed", err=True)
+        raise typer.Exit(PROBLEMS_FOUND)
 
 
 _UNBROKEN = 10_000

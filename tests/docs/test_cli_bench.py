@@ -81,3 +81,28 @@ def test_peers_are_given_the_same_closed_mechanism(name):
     np.testing.assert_allclose(
         found, at_rest, atol=AGREE_SOFT * np.abs(at_rest).max()
     )  # its loops are springs
+
+
+def test_what_stays_in_the_cache_is_told(tmp_path):
+    folder = tmp_path / "cache" / "whippletree" / "kernels"
+    entry = folder / "entry.wtk"
+    entry.mkdir(parents=True)
+    (folder / "other.wtk").write_bytes(bytes(1_200_000))
+    told = run(app, ["cache", "info"])
+    assert told.exit_code == 0
+    assert "1 program or piece of machine code, 1.2 MB, kept in" in told.output
+    told = run(app, ["cache", "clear"])
+    assert told.exit_code == 1
+    assert "1 program or piece of machine code, 1.2 MB, removed from" in told.stdout
+    assert f"whippletree: {entry} cannot be removed: " in told.stderr
+    assert told.stderr.endswith("whippletree: 1 could not be removed\n")
+    told = run(app, ["cache", "clear", "--json"])
+    assert told.exit_code == 1
+    data = json.loads(told.stdout)
+    assert data["entries"] == 0
+    assert [left["path"] for left in data["left"]] == [str(entry)]
+    entry.rmdir()
+    told = run(app, ["cache", "clear", "--json"])
+    assert told.exit_code == 0
+    assert json.loads(told.stdout)["left"] == []
+    assert "left" not in json.loads(run(app, ["cache", "info", "--json"]).stdout)

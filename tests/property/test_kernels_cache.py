@@ -66,10 +66,58 @@ def test_info_and_clear(folder):
     assert found.entries == 3
     assert found.bytes == sum(path.stat().st_size for path in folder.iterdir())
     (folder / "notes.txt").write_text("not ours")
-    assert cache.clear() == found
+    assert cache.clear() == (*found, ())
     assert cache.info().entries == 0
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
     use()
+
+
+def test_what_cannot_be_removed_is_told(folder, monkeypatch):
+    use()
+    first, *others = sorted(folder.iterdir())
+    size = first.stat().st_size
+    first.unlink()
+    first.mkdir()
+    found = cache.info()
+    assert found.entries == 2  # a directory is no entry
+    assert found.bytes == sum(path.stat().st_size for path in others)
+    told = cache.clear()
+    assert told[:3] == found
+    ((path, reason),) = told.left
+    assert path == first
+    assert reason
+    first.rmdir()
+    first.write_bytes(bytes(size))
+
+    def denied(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "unlink", denied)
+    assert cache.info()[1:] == (1, size)
+    assert cache.clear() == (folder, 0, 0, ((first, "Permission denied"),))
+
+
+def test_what_another_process_removes_meanwhile_is_no_failure(folder, monkeypatch):
+    use()
+    real = Path.unlink
+
+    def twice(path: Path) -> None:
+        real(path)
+        real(path)
+
+    monkeypatch.setattr(Path, "unlink", twice)
+    assert cache.clear() == (folder, 0, 0, ())
+    assert cache.clear() == (folder, 0, 0, ())
+
+
+def test_directory_that_cannot_be_listed(folder, monkeypatch):
+    def denied(path: Path) -> list[str]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    use()
+    monkeypatch.setattr(os, "listdir", denied)
+    assert cache.info().entries == 0
+    assert cache.clear() == (folder, 0, 0, ((folder, "Permission denied"),))
 
 
 def truncate(path: Path) -> None:

@@ -29,6 +29,15 @@ class CacheInfo(NamedTuple):
     bytes: int
 
 
+class Cleared(NamedTuple):
+    """What was removed, as in `CacheInfo`; and what could not be, every path with the reason."""
+
+    path: Path
+    entries: int
+    bytes: int
+    left: tuple[tuple[Path, str], ...]
+
+
 def directory() -> Path:
     """Where code is kept: the place the operating system has for caches, `whippletree/kernels` in it."""
     home = Path.home()
@@ -97,29 +106,47 @@ def info() -> CacheInfo:
     True
     """
     sizes = []
-    for path in _entries():
-        with suppress(OSError):  # another process may have removed it
-            sizes.append(path.stat().st_size)
+    with suppress(OSError):
+        for path in _entries():
+            with suppress(OSError):  # another process may have removed it
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode):
+                    sizes.append(status.st_size)
     return CacheInfo(directory(), len(sizes), sum(sizes))
 
 
-def clear() -> CacheInfo:
-    """Remove all entries; returns what was removed. Kernels already loaded go on working."""
+def clear() -> Cleared:
+    """Remove all entries; returns what was removed and what was not. Kernels already loaded go on working."""
     count = total = 0
-    for path in _entries():
-        with suppress(OSError):
-            size = path.stat().st_size
+    left: list[tuple[Path, str]] = []
+    folder = directory()
+    try:
+        found = _entries()
+    except (FileNotFoundError, NotADirectoryError):
+        found = []
+    except OSError as error:
+        found, left = [], [(folder, _reason(error))]
+    for path in found:
+        try:
+            size = path.lstat().st_size
             path.unlink()
+        except FileNotFoundError:  # another process was faster
+            continue
+        except OSError as error:
+            left.append((path, _reason(error)))
+        else:
             count, total = count + 1, total + size
-    return CacheInfo(directory(), count, total)
+    return Cleared(folder, count, total, tuple(left))
 
 
 def _entries() -> list[Path]:
-    """All files of ours, leftovers of interrupted writes among them."""
-    try:
-        return sorted(directory().glob("*" + _SUFFIX))
-    except (OSError, RuntimeError):
-        return []
+    """All that is named like files of ours, leftovers of interrupted writes among them; or OSError."""
+    folder = directory()
+    return [folder / name for name in sorted(os.listdir(folder)) if name.endswith(_SUFFIX)]
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def _private(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
