@@ -19,7 +19,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import __version__, cli_demo, cli_simulate, cli_view, demo, demo_motion, examples, io, simulation
+from . import (
+    __version__,
+    cli_demo,
+    cli_simulate,
+    cli_source,
+    cli_view,
+    demo,
+    demo_motion,
+    examples,
+    io,
+    simulation,
+)
 from .errors import FileError, SimulationError, WhippletreeError
 from .kernels import cache
 from .mechanism import Mechanism
@@ -75,7 +86,7 @@ def main(
 def info(source: Source, as_json: AsJson = False) -> None:
     """Show a mechanism: its tree, joints, masses, limits, totals and warnings."""
     with _one_line_errors():
-        m = _load(source)
+        m = cli_source.load(source)
     if as_json:
         _print_json(mechanism_data(m))
         return
@@ -136,7 +147,7 @@ def simulate(
     Files are written when all is computed, and whole or not at all.
     """
     with _one_line_errors():
-        m = _load(source)
+        m = cli_source.load(source)
         targets = [(out, TABLES), (plot, PICTURES), (movie, MOVIES)]
         files = [_writable(path, suffixes) for path, suffixes in targets if path is not None]
         start = perf_counter()
@@ -196,8 +207,6 @@ def show(
     Move joints by sliders, drag gravity, simulate from the pose shown, plot energies.
     """
     with _one_line_errors():
-        if source not in examples.names():
-            _must_exist(source)
         viewer = cli_view.start(source, port, host, floating, package or [])
     cli_view.run(viewer, browser)
 
@@ -302,19 +311,11 @@ _EXPENDABLE = ["parent", "qd", "velocity", "effort", "centre of mass [m]", "join
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
-def _load(source: str) -> Mechanism:
-    """The bundled mechanism of this name or, if there is none, the one in the file."""
-    if source in examples.names():
-        return examples.load(source)
-    _must_exist(source)
-    return io.load(source)
-
-
 def _problems(source: str) -> list[io.Problem]:
     """What is wrong with a bundled mechanism or with a file; FileError for a file that cannot be read."""
     if source in examples.names():
         return [io.Problem(None, problem, "warning") for problem in problems(examples.load(source))]
-    _must_exist(source)
+    cli_source.must_exist(source)
     found = io.problems(source)
     for problem in found:
         if problem.severity == "error" and problem.line is None:  # nothing in it was looked at
@@ -332,11 +333,6 @@ def _is_told(m: Mechanism, problem: str, told: str) -> bool:
     """Whether a problem of a mechanism is among those its reader has told, with the line it has there."""
     what, _, why = problem.replace(f" of {m.name!r}", "", 1).partition(": ")
     return (why != "" and why in told) or (what.endswith("moves no inertia") and what in told)
-
-
-def _must_exist(source: str) -> None:
-    if not Path(source).exists():
-        raise FileError(source, "no such file, and no bundled mechanism: `whippletree examples` lists those")
 
 
 def _writable(path: Path, suffixes: Collection[str]) -> Path:

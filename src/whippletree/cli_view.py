@@ -7,9 +7,8 @@ from pathlib import Path
 
 import typer
 
-from . import examples, io
+from . import cli_source, examples
 from .errors import InputError
-from .joints import Free
 from .mechanism import Mechanism
 from .simulation import Trajectory, load_trajectory
 from .simulation.files import SUFFIXES as TRAJECTORIES
@@ -25,14 +24,12 @@ def shown(source: str, floating: bool, packages: Sequence[Path]) -> Mechanism | 
     >>> shown("pendulum", False, [])
     <Mechanism 'pendulum': 1 bodies, nq = 1, nv = 1>
     """
-    suffix = Path(source).suffix.lower()
-    if floating and (source in examples.names() or suffix != ".urdf"):
-        raise InputError(f"--floating: {source} has its own root, only URDF files need one")
-    if source in examples.names():
-        return examples.load(source)
-    if suffix in TRAJECTORIES:
+    if source not in examples.names() and Path(source).suffix.lower() in TRAJECTORIES:
+        if floating:
+            raise InputError(f"--floating: {source} is a trajectory, only URDF files need a root")
+        cli_source.must_exist(source)
         return load_trajectory(source)
-    return io.load(source, Free() if floating else None, packages)
+    return cli_source.load(source, floating, packages)
 
 
 def start(source: str, port: int | None, host: str, floating: bool, packages: Sequence[Path]) -> Viewer:
