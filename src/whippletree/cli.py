@@ -256,22 +256,29 @@ def run_demo(
 
 @app.command()
 def bench(
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="URDF files; the published robots by default.")
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE|EXAMPLE",
+            help="Robot files or names of bundled mechanisms; the published robots by default.",
+        ),
     ] = None,
-    floating: Annotated[bool, typer.Option("--floating", help="Let the root of FILES move freely.")] = False,
+    floating: Annotated[bool, typer.Option("--floating", help="Let the roots of URDFs move freely.")] = False,
     out: Annotated[Path, typer.Option(help="Where the figures go, as JSON.")] = Path(
         "whippletree-bench.json"
     ),
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of which the best counts.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Time compiled kernels beside Pinocchio, MuJoCo and dynibo, where they are installed."""
+    """Time compiled kernels beside Pinocchio, MuJoCo and dynibo, where they are installed.
+
+    Those are given URDF files only; what is in other files is timed alone.
+    """
     from . import cli_bench  # the peers it looks for take a while to import
 
     with _one_line_errors():
         console = Console(stderr=True) if as_json else _console()  # tables and progress, out of the way
-        report = cli_bench.bench(console, files or [], floating, out, rounds)
+        report = cli_bench.bench(console, sources or [], floating, out, rounds)
     if as_json:
         _print_json(report)
 

@@ -8,37 +8,50 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
+from . import cli_source
 from .benchmark.kernels import ALGORITHMS, Row, measure_robot, record, summary
 from .benchmark.machine import machine_record
-from .benchmark.robots import ROBOTS, robot_file
+from .benchmark.robots import Robot, published
+from .errors import InputError
 from .io.atomic import whole
 from .kernels.peak import peak
 
 
-def bench(console: Console, files: list[Path], floating: bool, out: Path, rounds: int) -> dict[str, Any]:
-    """Measure kernels for some files, or for the published robots; a table, and a JSON file's content."""
-    robots = [(path.stem, path, floating) for path in files]
-    if not files:
-        robots = [(name, robot_file(name), base) for name, (_, base) in ROBOTS.items()]
+def bench(console: Console, sources: list[str], floating: bool, out: Path, rounds: int) -> dict[str, Any]:
+    """Measure some mechanisms, or the published robots; a table, and what the JSON file holds."""
+    if floating and not sources:
+        raise InputError("--floating: name the URDF files it is for; the published robots need none")
+    robots = [_robot(source, floating) for source in sources] or published()
     best = peak() * 1e-9
     rows: list[Row] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("measuring", total=len(robots) * len(ALGORITHMS))
-        for name, path, base in robots:
-            progress.update(task, description=name)
-            rows += measure_robot(path, base, name, rounds, lambda: progress.advance(task), console.print)
+        for robot in robots:
+            progress.update(task, description=robot.name)
+            rows += measure_robot(robot, rounds, lambda: progress.advance(task), lambda t: _print(console, t))
     machine = machine_record()
     console.print(_table(rows, best))
     means = summary(rows)
-    console.print(_sentence(means))
-    console.print(f"{machine['cpu']}; peak of one core {best:.1f} GFLOP/s; commit {machine['commit']}")
+    _print(console, _sentence(means))
+    _print(console, f"{machine['cpu']}; peak of one core {best:.1f} GFLOP/s; commit {machine['commit']}")
     report = {"machine": machine, "peak_gflops": best, "means": means, "rows": record(rows)}
     with whole(out) as file:
         file.write((json.dumps(report, indent=2) + "\n").encode())
-    console.print(f"written to {out}")
+    _print(console, f"written to {out}")
     return report
+
+
+def _robot(source: str, floating: bool) -> Robot:
+    m = cli_source.load(source, floating)
+    path = Path(source)
+    return Robot(path.stem, m, path, floating) if cli_source.is_urdf(source) else Robot(path.stem, m)
+
+
+def _print(console: Console, text: str) -> None:
+    console.print(Text(text), soft_wrap=True)
 
 
 def _table(rows: list[Row], best: float) -> Table:

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import whippletree as wt
 from urdf_text import ARM
 from whippletree import SolverError, grcr
+from whippletree.benchmark import kernels
 from whippletree.benchmark.loop_peers import mujoco_peer, pinocchio_peers
 from whippletree.benchmark.loops import AGREE_SOFT, cases, measure, record, row_of_four_bars
+from whippletree.benchmark.startup import Startup
 from whippletree.cli import app
 
 run = CliRunner().invoke
@@ -39,6 +42,95 @@ def test_bench_measures_and_writes_a_report(tmp_path, options):
     assert report["peak_gflops"] > 0
 
 
+@pytest.fixture
+def no_startup(monkeypatch):
+    """No processes are started, which take most of the time."""
+    monkeypatch.setattr(kernels, "startup", lambda m, algorithm: Startup(12.34, 0.056))
+
+
+def figures(tmp_path, *sources):
+    """What the command tells and what it writes for some mechanisms."""
+    out = tmp_path / "figures.json"
+    result = run(app, ["bench", *map(str, sources), "--rounds", "1", "--out", str(out)])
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.stdout, json.loads(out.read_text())["rows"]
+
+
+@pytest.mark.usefixtures("no_startup")
+def test_bench_times_what_is_in_no_urdf_file_alone(tmp_path):
+    wt.save(wt.examples.load("furuta-pendulum"), tmp_path / "arm.toml")
+    told, rows = figures(tmp_path, tmp_path / "arm.toml", "double-pendulum", "four-bar")
+    assert [row["robot"] for row in rows[::3]] == ["arm", "double-pendulum", "four-bar"]
+    assert [row["nv"] for row in rows] == [2, 2, 2, 2, 2, 2, 3, 3, 3]
+    for row in rows:
+        assert min(row["one"], row["batch"], row["batch_two_threads"], row["gflops"]) > 0
+        assert row["one_pinocchio"] is row["one_mujoco"] is row["one_dynibo"] is row["batch_ratio"] is None
+    for name in ("arm", "double-pendulum", "four-bar"):
+        assert f"{name}: without Pinocchio, MuJoCo, dynibo, which are given URDF files only\n" in told
+    assert "four-bar: its loops are open" in told
+    assert "Pinocchio on one thread" not in told
+
+
+def test_startup_of_a_mechanism_without_a_file_is_measured(tmp_path):
+    waits = kernels.startup(wt.examples.load("pendulum"), "aba")
+    assert waits.fresh > 0
+    assert waits.cached > 0
+
+
+@pytest.mark.usefixtures("no_startup")
+def test_bench_notes_a_peer_that_refuses_a_file(tmp_path):
+    (tmp_path / "nameless.urdf").write_text(ARM.replace('<robot name="arm">', "<robot>"))
+    told, rows = figures(tmp_path, tmp_path / "nameless.urdf")
+    assert len(rows) == 3
+    assert told.startswith("Pinocchio refuses nameless: ")
+    assert all(row["one_pinocchio"] is None and row["one_mujoco"] > 0 for row in rows)
+
+
+@pytest.mark.usefixtures("no_startup")
+def test_bench_notes_a_peer_that_refuses_an_algorithm(tmp_path, monkeypatch):
+    def refuse(*arguments):
+        raise RuntimeError("not with\nthis arm")
+
+    (tmp_path / "arm.urdf").write_text(ARM)
+    monkeypatch.setattr("pinocchio.crba", refuse)
+    told, rows = figures(tmp_path, tmp_path / "arm.urdf")
+    assert "Pinocchio on arm, crba: not with this arm\n" in told
+    assert [row["one_pinocchio"] is None for row in rows] == [False, True, False]
+    assert [row["batch_pinocchio"] is None for row in rows] == [False, True, False]
+
+
+@pytest.mark.usefixtures("no_startup")
+def test_bench_goes_on_after_a_robot_that_cannot_be_computed(tmp_path, monkeypatch):
+    def compile(function, m):
+        if function is wt.aba and m.name == "double-pendulum":
+            raise wt.SingularError("joint 'elbow'\nmoves no inertia")
+        return wt.compile(function, m)
+
+    monkeypatch.setattr(kernels, "compile", compile)
+    told, rows = figures(tmp_path, "double-pendulum", "pendulum")
+    assert "double-pendulum, aba: left out, joint 'elbow' moves no inertia\n" in told
+    assert [(row["robot"], row["algorithm"]) for row in rows] == [
+        *(("double-pendulum", algorithm) for algorithm in ("rnea", "crba")),
+        *(("pendulum", algorithm) for algorithm in ("rnea", "crba", "aba")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["double-pendulum", "--floating"], "--floating: double-pendulum has its own root"),
+        (["--floating"], "--floating: name the URDF files"),
+        (["pendulum", "double-pendlum"], "double-pendlum: no such file, and no bundled mechanism"),
+    ],
+)
+def test_bench_refuses_before_it_measures(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.setattr("whippletree.cli_bench.measure_robot", None)
+    result = run(app, ["bench", *arguments, "--out", str(tmp_path / "x.json")])
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (tmp_path / "x.json").exists()
+
+
 def test_bench_of_a_missing_file(tmp_path):
     result = run(app, ["bench", str(tmp_path / "none.urdf"), "--out", str(tmp_path / "x.json")])
     assert result.exit_code == 2
@@ -46,6 +138,7 @@ def test_bench_of_a_missing_file(tmp_path):
     assert not (tmp_path / "x.json").exists()
 
 
+@pytest.mark.usefixtures("no_startup")
 def test_cache_is_told_and_cleared(tmp_path):
     (tmp_path / "arm.urdf").write_text(ARM)
     assert "0 programs and pieces of machine code" in run(app, ["cache", "info"]).output

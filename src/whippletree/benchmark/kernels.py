@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import geometric_mean
 
 import numpy as np
 
 from ..compile import compile
-from ..io import load
-from ..joints import Free
+from ..errors import SingularError
 from ..kernels.kernel import Kernel
 from ..mechanism import Mechanism
 from ..public import aba, crba, rnea
 from .measure import best_times
-from .peers import BATCH_FOR_PEERS, Calls, dynibo_calls, installed, mujoco_calls, pinocchio_calls
-from .startup import Startup, startup
+from .peers import BATCH_FOR_PEERS, Calls, one_line, peer_calls
+from .robots import Robot
+from .startup import startup
 
 ALGORITHMS = {"rnea": rnea, "crba": crba, "aba": aba}
 BATCH = 65_536
@@ -23,7 +22,7 @@ BATCH = 65_536
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm on one robot; times in ns per state, None where a library is not installed.
+    """One algorithm on one robot; times in ns per state, None where a library is not installed or refuses.
 
     `compile_seconds` is what the first process ever waits for the kernel, `cached_seconds` what later ones
     wait; see `startup`.
@@ -56,34 +55,30 @@ class Row:
 
 
 def measure_robot(
-    path: Path,
-    floating: bool,
-    name: str,
+    robot: Robot,
     rounds: int = 20,
     progress: Callable[[], None] = lambda: None,
     note: Callable[[str], None] = lambda text: None,
 ) -> list[Row]:
     """All algorithms on one robot; progress is called once for each, note with what was left out."""
-    m = load(path, root=Free()) if floating else load(path)
-    single, batch = pinocchio_calls(path, floating) if installed("pinocchio") else ({}, {})
-    calls = {"one pinocchio": single, "batch pinocchio": batch}
-    for peer, made in (("MuJoCo", mujoco_calls), ("dynibo", dynibo_calls)):
-        if installed(peer.lower()):
-            try:
-                calls[f"one {peer.lower()}"] = made(path, floating)
-            except ValueError as refusal:  # they take no inertia that is not physical, and robots have some
-                note(f"{peer} refuses {name}: {' '.join(str(refusal).split())}")
+    if robot.m.loops:
+        note(f"{robot.name}: its loops are open, as RNEA, CRBA and ABA are of trees")
+    calls = peer_calls(robot, note)
     rows = []
-    for algorithm in ALGORITHMS:
-        waits = startup(path, floating, algorithm)
+    for algorithm, function in ALGORITHMS.items():
         peers = {label: some[algorithm] for label, some in calls.items() if algorithm in some}
-        rows.append(_measure(m, name, algorithm, waits, peers, rounds))
+        try:
+            kernel = compile(function, robot.m)
+        except SingularError as error:  # as for ABA where a joint moves no inertia
+            note(f"{robot.name}, {algorithm}: left out, {one_line(error)}")
+        else:
+            rows.append(_measure(robot, algorithm, kernel, peers, rounds))
         progress()
     return rows
 
 
-def _measure(m: Mechanism, robot: str, algorithm: str, waits: Startup, peers: Calls, rounds: int) -> Row:
-    kernel = compile(ALGORITHMS[algorithm], m)
+def _measure(robot: Robot, algorithm: str, kernel: Kernel, peers: Calls, rounds: int) -> Row:
+    m, waits = robot.m, startup(robot.m, algorithm)
     states, one = _arguments(m, kernel)
     kernel(*one)  # compiled now, not while it is timed
     out = kernel(*states)
@@ -98,7 +93,7 @@ def _measure(m: Mechanism, robot: str, algorithm: str, waits: Startup, peers: Ca
     per_state = ns["batch"] / BATCH
     pinocchio = ns.get("batch pinocchio")
     return Row(
-        robot=robot,
+        robot=robot.name,
         nv=m.nv,
         algorithm=algorithm,
         operations=operations,

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
+from .robots import Robot
+
 Calls = dict[str, Callable[[], object]]
+Note = Callable[[str], None]
 
 BATCH_FOR_PEERS = 4096
 """States in a batch given to a peer: enough to hide the call, small enough not to take all day."""
@@ -21,7 +24,46 @@ def installed(module: str) -> bool:
     return find_spec(module) is not None
 
 
-def pinocchio_calls(path: Path, floating: bool) -> tuple[Calls, Calls]:
+def peer_calls(robot: Robot, note: Note) -> dict[str, Calls]:
+    """What every library that is installed can do with a robot, as "one" state or as a "batch".
+
+    Each call has been tried once. A library may refuse a robot that we take, such as one with inertias that
+    no body has, and each does so by errors of its own: note is told, and the others are measured.
+    """
+    peers = [peer for peer in _PEERS if installed(peer.lower())]
+    if peers and robot.urdf is None:
+        note(f"{robot.name}: without {', '.join(peers)}, which are given URDF files only")
+    if robot.urdf is None:
+        return {}
+    calls = {}
+    for peer in peers:
+        try:
+            made = _PEERS[peer](robot.urdf, robot.floating)
+        except Exception as refusal:
+            note(f"{peer} refuses {robot.name}: {one_line(refusal)}")
+            continue
+        for kind, some in made.items():
+            calls[f"{kind} {peer.lower()}"] = _that_work(some, f"{peer} on {robot.name}", note)
+    return calls
+
+
+def _that_work(calls: Calls, what: str, note: Note) -> Calls:
+    work = {}
+    for algorithm, call in calls.items():
+        try:
+            call()
+            work[algorithm] = call
+        except Exception as refusal:
+            note(f"{what}, {algorithm}: {one_line(refusal)}")
+    return work
+
+
+def one_line(error: Exception) -> str:
+    """What an error says, without breaks."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def pinocchio_calls(path: Path, floating: bool) -> dict[str, Calls]:
     """Pinocchio's functions for one state, and for `BATCH_FOR_PEERS` states on one thread.
 
     RNEA and ABA have parallel versions in C++, run with one thread; CRBA has none and is called in a
@@ -53,10 +95,10 @@ def pinocchio_calls(path: Path, floating: bool) -> tuple[Calls, Calls]:
         "crba": crba_loop,
         "aba": lambda: pin.abaInParallel(1, pool, q, v, a, out),
     }
-    return single, batch
+    return {"one": single, "batch": batch}
 
 
-def mujoco_calls(path: Path, floating: bool) -> Calls:
+def mujoco_calls(path: Path, floating: bool) -> dict[str, Calls]:
     """MuJoCo's functions for one state, constraints off: inverse and forward dynamics, inertia matrix."""
     mujoco: Any = import_module("mujoco")
 
@@ -82,27 +124,21 @@ def mujoco_calls(path: Path, floating: bool) -> Calls:
         mujoco.mj_comVel(model, data)
         mujoco.mj_rne(model, data, 1, force)
 
-    return {"rnea": rnea, "crba": crba, "aba": lambda: mujoco.mj_forward(model, data)}
+    return {"one": {"rnea": rnea, "crba": crba, "aba": lambda: mujoco.mj_forward(model, data)}}
 
 
-def dynibo_calls(path: Path, floating: bool) -> Calls:
+def dynibo_calls(path: Path, floating: bool) -> dict[str, Calls]:
     """dynibo's functions for one state, arrays for the results given; it has none for batches.
 
     It refuses joints that mimic others. To RNEA, CRBA and ABA they are joints like all, here as in
     Pinocchio, so they are given to it without.
-
-    Raises:
-        ValueError: It refuses the robot.
     """
     dynibo: Any = import_module("dynibo")
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "robot.urdf"
         file.write_text(etree.tostring(_bare(path, "mimic"), encoding="unicode"))
-        try:
-            robot = (dynibo.FloatingRobot if floating else dynibo.Robot).from_urdf(str(file))
-        except dynibo.ModelError as refusal:
-            raise ValueError(str(refusal)) from None
+        robot = (dynibo.FloatingRobot if floating else dynibo.Robot).from_urdf(str(file))
     n, nv = robot.joint_count, robot.generalized_count
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.uniform(-1.0, 1.0, n), rng.normal(size=n), rng.normal(size=n)
@@ -113,11 +149,15 @@ def dynibo_calls(path: Path, floating: bool) -> Calls:
         pose = dynibo.Pose(rotation_xyzw=tuple(turn / np.linalg.norm(turn)), translation=(0.1, 0.2, 0.3))
         twists = [dynibo.Twist(angular=tuple(x[:3]), linear=tuple(x[3:])) for x in rng.normal(size=(2, 6))]
         base = (dynibo.BaseState(frame=pose, velocity=twists[0], acceleration=twists[1]),)
-    return {
+    single: Calls = {
         "rnea": lambda: robot.inverse_dynamics(*base, q, qd, qdd, out=out),
         "crba": lambda: robot.mass_matrix(*base, q, out=H),
         "aba": lambda: robot.forward_dynamics(*base, q, qd, force, out=out),
     }
+    return {"one": single}
+
+
+_PEERS = {"Pinocchio": pinocchio_calls, "MuJoCo": mujoco_calls, "dynibo": dynibo_calls}
 
 
 def without_geometry(path: Path) -> str:

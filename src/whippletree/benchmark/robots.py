@@ -1,9 +1,13 @@
-"""The robots that figures are published for, from the package example-robot-data."""
+"""What is measured; the robots that figures are published for, from the package example-robot-data."""
 
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import InputError
+from ..io import load
+from ..joints import Free
+from ..mechanism import Mechanism
 
 ROBOTS: dict[str, tuple[str, bool]] = {
     "ur5": ("ur_description/urdf/ur5_robot.urdf", False),
@@ -15,6 +19,31 @@ ROBOTS: dict[str, tuple[str, bool]] = {
     "icub": ("icub_description/robots/icub.urdf", True),
 }
 """File below the package's folder of robots, and whether the base floats."""
+
+
+class Robot(NamedTuple):
+    """A mechanism to measure.
+
+    Attributes:
+        name: What it is called in tables.
+        m: The mechanism.
+        urdf: Its file for libraries that read URDF, or None if it has none.
+        floating: Whether they are to let its root move freely.
+    """
+
+    name: str
+    m: Mechanism
+    urdf: Path | None = None
+    floating: bool = False
+
+
+def published() -> list[Robot]:
+    """The robots that figures are published for; InputError if the package is not installed."""
+    found = []
+    for name, (_, floating) in ROBOTS.items():
+        path = robot_file(name)
+        found.append(Robot(name, load(path, Free() if floating else None), path, floating))
+    return found
 
 
 def robot_file(name: str) -> Path:

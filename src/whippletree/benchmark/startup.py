@@ -9,6 +9,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from ..io import load, save
+from ..mechanism import Mechanism
+
 _CACHED_RUNS = 3
 
 
@@ -19,14 +22,16 @@ class Startup(NamedTuple):
     cached: float
 
 
-def startup(path: Path, floating: bool, algorithm: str) -> Startup:
+def startup(m: Mechanism, algorithm: str) -> Startup:
     """Time a kernel in processes of its own, the first with an empty cache, the others with what it left.
 
     The clock runs from `compile` to the results of one state and of a batch, in a process that has imported
-    the library and loaded the robot. The best of the cached runs counts.
+    the library and loaded the mechanism. The best of the cached runs counts.
     """
-    with tempfile.TemporaryDirectory() as cache:
-        command = [sys.executable, "-m", __name__, str(path), str(int(floating)), algorithm, cache]
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mechanism.toml"
+        save(m, path)
+        command = [sys.executable, "-m", __name__, str(path), algorithm, cache]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
         def run() -> float:
@@ -36,15 +41,14 @@ def startup(path: Path, floating: bool, algorithm: str) -> Startup:
         return Startup(run(), min(run() for _ in range(_CACHED_RUNS)))
 
 
-def _main(path: str, floating: str, algorithm: str, folder: str) -> None:
+def _main(path: str, algorithm: str, folder: str) -> None:
     import numpy as np
 
-    from .. import compile, io, public
-    from ..joints import Free
+    from .. import compile, public
     from ..kernels import cache
 
     cache.directory = lambda: Path(folder)
-    m = io.load(path, root=Free() if int(floating) else None)
+    m = load(path)
     one = [m.neutral(), np.zeros(m.nv), np.zeros(m.nv)]
     start = perf_counter()
     kernel = compile(getattr(public, algorithm), m)
