@@ -32,6 +32,7 @@ from . import (
     simulation,
 )
 from .errors import FileError, SimulationError, WhippletreeError
+from .io.atomic import must_be_writable
 from .kernels import cache
 from .mechanism import Mechanism
 from .report import mechanism_data
@@ -343,11 +344,10 @@ def _is_told(m: Mechanism, problem: str, told: str) -> bool:
 
 
 def _writable(path: Path, suffixes: Collection[str]) -> Path:
-    """The path, if its suffix is known and it has a directory to be in: told before anything is computed."""
+    """The path, if its suffix is known and it can be written: told before anything is computed."""
     if path.suffix not in suffixes:
         raise FileError(path, f"has the suffix {path.suffix!r}; known: {', '.join(suffixes)}")
-    if not path.absolute().parent.is_dir():
-        raise FileError(path, f"cannot be written: there is no directory {str(path.parent)!r}")
+    must_be_writable(path)
     return path
 
 

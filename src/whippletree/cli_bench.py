@@ -15,12 +15,13 @@ from .benchmark.kernels import ALGORITHMS, Row, measure_robot, record, summary
 from .benchmark.machine import machine_record
 from .benchmark.robots import Robot, published
 from .errors import InputError
-from .io.atomic import whole
+from .io.atomic import must_be_writable, whole
 from .kernels.peak import peak
 
 
 def bench(console: Console, sources: list[str], floating: bool, out: Path, rounds: int) -> dict[str, Any]:
     """Measure some mechanisms, or the published robots; a table, and what the JSON file holds."""
+    must_be_writable(out)
     if floating and not sources:
         raise InputError("--floating: name the URDF files it is for; the published robots need none")
     robots = [_robot(source, floating) for source in sources] or published()

@@ -131,6 +131,24 @@ def test_bench_refuses_before_it_measures(tmp_path, monkeypatch, arguments, mess
     assert not (tmp_path / "x.json").exists()
 
 
+def test_bench_refuses_a_place_for_its_figures_before_it_measures(tmp_path, monkeypatch):
+    monkeypatch.setattr("whippletree.cli_bench.measure_robot", None)
+
+    def refusal(out):
+        result = run(app, ["bench", "pendulum", "--rounds", "1", "--out", str(out)])
+        assert result.exit_code == 2
+        assert list(tmp_path.iterdir()) == []
+        return result.stderr
+
+    nowhere = tmp_path / "none" / "x.json"
+    assert refusal(nowhere) == (
+        f"whippletree: {nowhere}: cannot be written: there is no directory {str(nowhere.parent)!r}\n"
+    )
+    assert refusal(tmp_path) == f"whippletree: {tmp_path}: cannot be written: it is a directory\n"
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert "cannot be written: no permission to write into" in refusal(tmp_path / "x.json")
+
+
 def test_bench_of_a_missing_file(tmp_path):
     result = run(app, ["bench", str(tmp_path / "none.urdf"), "--out", str(tmp_path / "x.json")])
     assert result.exit_code == 2

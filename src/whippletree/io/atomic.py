@@ -10,6 +10,22 @@ from typing import BinaryIO
 from ..errors import FileError
 
 
+def must_be_writable(path: str | os.PathLike[str]) -> None:
+    """FileError if no file can be written there: to be told before what goes into it is computed.
+
+    >>> must_be_writable("/nowhere/a.txt")
+    Traceback (most recent call last):
+    whippletree.errors.FileError: /nowhere/a.txt: cannot be written: there is no directory '/nowhere'
+    """
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileError(path, f"cannot be written: there is no directory {str(Path(path).parent)!r}")
+    if target.is_dir():
+        raise FileError(path, "cannot be written: it is a directory")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise FileError(path, f"cannot be written: no permission to write into {str(Path(path).parent)!r}")
+
+
 @contextmanager
 def whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A new file to write bytes into, which takes the place of `path` once the block has ended well.
