@@ -18,6 +18,12 @@ from .errors import InputError
 from .io.atomic import must_be_writable, whole
 from .kernels.peak import peak
 
+_KEPT = ("robot", "algorithm", "one state", "batch", "2 threads", "compiled in", "cached")
+"""Columns for a narrow window, of 80 columns."""
+
+_UNBROKEN = 10_000
+"""Columns of a window in which no line is ever broken."""
+
 
 def bench(console: Console, sources: list[str], floating: bool, out: Path, rounds: int) -> dict[str, Any]:
     """Measure some mechanisms, or the published robots; a table, and what the JSON file holds."""
@@ -34,7 +40,7 @@ def bench(console: Console, sources: list[str], floating: bool, out: Path, round
             progress.update(task, description=robot.name)
             rows += measure_robot(robot, rounds, lambda: progress.advance(task), lambda t: _print(console, t))
     machine = machine_record()
-    console.print(_table(rows, best))
+    print_table(console, rows, best)
     means = summary(rows)
     _print(console, _sentence(means))
     _print(console, f"{machine['cpu']}; peak of one core {best:.1f} GFLOP/s; commit {machine['commit']}")
@@ -55,31 +61,61 @@ def _print(console: Console, text: str) -> None:
     console.print(Text(text), soft_wrap=True)
 
 
-def _table(rows: list[Row], best: float) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title="ns per state; in brackets how many times faster than Pinocchio")
-    headings = ("robot", "nv", "algorithm", "operations", "one state", "Pinocchio", "MuJoCo", "dynibo")
-    headings += ("batch", "Pinocchio", "2 threads", "GFLOP/s", "of peak", "compiled in", "cached")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading in ("robot", "algorithm") else "right")
-    for row in rows:
-        table.add_row(
-            row.robot,
-            str(row.nv),
-            row.algorithm,
-            f"{row.operations:,}",
-            f"{row.one:,.0f} {_times(row.one_ratio)}",
-            _number(row.one_pinocchio),
-            _number(row.one_mujoco),
-            _number(row.one_dynibo),
-            f"{row.batch:,.0f} {_times(row.batch_ratio)}",
-            _number(row.batch_pinocchio),
-            f"{row.batch_two_threads:,.0f}",
-            f"{row.gflops:.1f}",
-            f"{row.gflops / best:.0%}",
-            f"{row.compile_seconds:.2f} s",
-            f"{1e3 * row.cached_seconds:.0f} ms",
-        )
-    return table
+def print_table(console: Console, rows: list[Row], best: float) -> None:
+    """The table of all figures or, where the window has no room for it, of those that matter most."""
+    columns = _columns(rows, best)
+    shown = _table(columns, between=2)
+    left_out: list[str] = []
+    if _width(console, shown) > console.width:
+        left_out = [heading for heading in columns if heading not in _KEPT]
+        kept = {heading.replace(" ", "\n"): columns[heading] for heading in _KEPT}
+        shown = _table(kept, between=1)
+        # A long name is broken, not the figures beside it.
+        names = shown.columns[0]
+        names.max_width = max(8, max(map(len, columns["robot"])) - _width(console, shown) + console.width)
+    told = "ns per state"
+    if any(row.one_ratio or row.batch_ratio for row in rows):
+        told += "; in brackets how many times faster than Pinocchio"
+    console.print(Text(told), shown)
+    if left_out:
+        console.print(Text(f"only in the file, as the window is narrow: {', '.join(left_out)}", "dim"))
+
+
+def _columns(rows: list[Row], best: float) -> dict[str, list[str]]:
+    """Cells below each heading."""
+    return {
+        "robot": [row.robot for row in rows],
+        "nv": [str(row.nv) for row in rows],
+        "algorithm": [row.algorithm for row in rows],
+        "operations": [f"{row.operations:,}" for row in rows],
+        "one state": [_number(row.one) + _times(row.one_ratio) for row in rows],
+        "Pinocchio": [_number(row.one_pinocchio) for row in rows],
+        "MuJoCo": [_number(row.one_mujoco) for row in rows],
+        "dynibo": [_number(row.one_dynibo) for row in rows],
+        "batch": [_number(row.batch) + _times(row.batch_ratio) for row in rows],
+        "Pinocchio batch": [_number(row.batch_pinocchio) for row in rows],
+        "2 threads": [_number(row.batch_two_threads) for row in rows],
+        "GFLOP/s": [f"{row.gflops:.1f}" for row in rows],
+        "of peak": [f"{row.gflops / best:.0%}" for row in rows],
+        "compiled in": [f"{row.compile_seconds:.2f} s" for row in rows],
+        "cached": [f"{1e3 * row.cached_seconds:.0f} ms" for row in rows],
+    }
+
+
+def _table(columns: dict[str, list[str]], between: int) -> Table:
+    """Cells below headings, with so many spaces between columns."""
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, between - 1, 0, 0))
+    for heading in columns:
+        justify = "left" if heading in ("robot", "algorithm") else "right"
+        shown.add_column(Text(heading), justify=justify, overflow="fold")
+    for cells in zip(*columns.values(), strict=True):
+        shown.add_row(*(Text(cell) for cell in cells))
+    return shown
+
+
+def _width(console: Console, shown: Table) -> int:
+    """Columns that a table needs if nothing is broken."""
+    return console.measure(shown, options=console.options.update(width=_UNBROKEN)).maximum
 
 
 def _sentence(means: dict[str, float]) -> str:
@@ -96,4 +132,4 @@ def _number(value: float | None) -> str:
 
 
 def _times(ratio: float | None) -> str:
-    return "" if ratio is None else f"({ratio:.1f}×)"
+    return "" if ratio is None else f" ({ratio:.1f}×)"

@@ -1,14 +1,16 @@
 """The commands `bench` and `cache`, run for errors; how fast anything is stands in no test."""
 
 import json
+from io import StringIO
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import whippletree as wt
 from urdf_text import ARM
-from whippletree import SolverError, grcr
+from whippletree import SolverError, cli_bench, grcr
 from whippletree.benchmark import kernels
 from whippletree.benchmark.loop_peers import mujoco_peer, pinocchio_peers
 from whippletree.benchmark.loops import AGREE_SOFT, cases, measure, record, row_of_four_bars
@@ -147,6 +149,69 @@ def test_bench_refuses_a_place_for_its_figures_before_it_measures(tmp_path, monk
     assert refusal(tmp_path) == f"whippletree: {tmp_path}: cannot be written: it is a directory\n"
     monkeypatch.setattr("os.access", lambda path, mode: False)
     assert "cannot be written: no permission to write into" in refusal(tmp_path / "x.json")
+
+
+KEPT = ["talos_left_arm", "rnea", "12,345 (5.2×)", "1,234 (52.4×)", "657", "12.34 s", "24 ms"]
+REST = ["50", "12,654", "64,194", "5,365", "dynibo", "64,662", "18.7", "32%"]
+
+
+def printed(width, **changes):
+    """Lines of the bench's table in a window of some width."""
+    figures: dict = {
+        "robot": "talos_left_arm",
+        "nv": 50,
+        "algorithm": "rnea",
+        "operations": 12654,
+        "compile_seconds": 12.341,
+        "cached_seconds": 0.0241,
+        "one": 12345.0,
+        "one_pinocchio": 5.2 * 12345.0,
+        "one_mujoco": 5365.0,
+        "one_dynibo": None,
+        "batch": 1234.0,
+        "batch_two_threads": 657.0,
+        "batch_pinocchio": 52.4 * 1234.0,
+        "gflops": 18.7,
+    }
+    written = StringIO()
+    console = Console(file=written, width=width, highlight=False)
+    cli_bench.print_table(console, [kernels.Row(**figures | changes)], 18.7 / 0.32)
+    lines = written.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    return lines
+
+
+@pytest.mark.parametrize("width", [80, 120, 170, 10_000])
+def test_no_figure_is_cut_in_a_narrow_window(width):
+    lines = printed(width)
+    row = next(line for line in lines if line.startswith("talos_left_arm"))
+    for text in KEPT:
+        assert text in row
+    told = "\n".join(lines)
+    assert "…" not in told
+    if width < 170:
+        assert not any(text in row for text in REST)
+        assert "only in the file, as the window is narrow: nv, operations, Pinocchio," in told
+        assert lines[1].split() == ["one", "2", "compiled"]
+        assert lines[2].split() == ["robot", "algorithm", "state", "batch", "threads", "in", "cached"]
+    else:
+        assert all(text in " ".join(lines) for text in REST)
+        assert "narrow" not in told
+        assert lines[1].split("  ")[-1] == "cached"
+
+
+def test_a_long_name_is_broken_and_not_the_figures():
+    name = "an_arm_whose_file_has_a_name_longer_than_windows"
+    lines = printed(80, robot=name)
+    row = next(k for k, line in enumerate(lines) if line.startswith("an_arm"))
+    for text in KEPT[1:]:
+        assert text in lines[row]
+    assert "".join(line.split()[0] for line in lines[row:-2]) == name
+
+
+def test_nothing_is_said_of_a_peer_that_was_not_measured():
+    assert printed(80)[0] == "ns per state; in brackets how many times faster than Pinocchio"
+    assert printed(80, one_pinocchio=None, batch_pinocchio=None)[0] == "ns per state"
 
 
 def test_bench_of_a_missing_file(tmp_path):
