@@ -28,7 +28,6 @@ from . import (
     demo,
     demo_motion,
     examples,
-    io,
     simulation,
 )
 from .errors import FileError, SimulationError, WhippletreeError
@@ -38,7 +37,6 @@ from .mechanism import Mechanism
 from .report import mechanism_data
 from .simulation.files import SUFFIXES as TABLES
 from .summary import counted, remarks, table, totals
-from .validation import problems
 from .view.animation import MOVIES
 from .view.plots import PICTURES
 
@@ -105,7 +103,7 @@ def check(source: Source, as_json: AsJson = False) -> None:
     note is something that the file says and the mechanism does not carry.
     """
     with _one_line_errors():
-        found = _problems(source)
+        found = cli_source.problems(source)
     faults = [problem for problem in found if problem.severity != "note"]
     if as_json:
         listed = [{"line": p.line, "severity": p.severity, "message": p.message} for p in found]
@@ -317,30 +315,6 @@ _EXPENDABLE = ["parent", "qd", "velocity", "effort", "centre of mass [m]", "join
 """Columns to leave out where a window is narrow, the least missed first."""
 
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
-
-
-def _problems(source: str) -> list[io.Problem]:
-    """What is wrong with a bundled mechanism or with a file; FileError for a file that cannot be read."""
-    if source in examples.names():
-        return [io.Problem(None, problem, "warning") for problem in problems(examples.load(source))]
-    cli_source.must_exist(source)
-    found = io.problems(source)
-    for problem in found:
-        if problem.severity == "error" and problem.line is None:  # nothing in it was looked at
-            raise FileError(source, problem.message)
-    if any(problem.severity == "error" for problem in found):
-        return found
-    # The reader goes line by line; what only the mechanism as a whole shows is looked for here.
-    m = io.load(source)
-    told = "\n".join(problem.message for problem in found)
-    rest = [problem for problem in problems(m) if not _is_told(m, problem, told)]
-    return found + [io.Problem(None, problem, "warning") for problem in rest]
-
-
-def _is_told(m: Mechanism, problem: str, told: str) -> bool:
-    """Whether a problem of a mechanism is among those its reader has told, with the line it has there."""
-    what, _, why = problem.replace(f" of {m.name!r}", "", 1).partition(": ")
-    return (why != "" and why in told) or (what.endswith("moves no inertia") and what in told)
 
 
 def _writable(path: Path, suffixes: Collection[str]) -> Path:

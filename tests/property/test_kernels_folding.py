@@ -78,7 +78,7 @@ FOLDED = [
     (lambda x, y, z, u: x**-0.5, "div(1, sqrt(x))"),
     (lambda x, y, z, u: x**1.5, "mul(x, sqrt(x))"),
     (lambda x, y, z, u: x**0.3, "exp(mul(0.3, log(x)))"),
-    (lambda x, y, z, u: x**100.0, "exp(mul(100.0, log(abs(x))))"),
+    (lambda x, y, z, u: x**100.0, "exp(mul(100, log(abs(x))))"),
     (lambda x, y, z, u: np.arctan(x), "atan2(x, 1)"),
     (lambda x, y, z, u: x.minimum(x), "x"),
     (lambda x, y, z, u: (-x).minimum(-y), "neg(maximum(x, y))"),
