@@ -36,6 +36,10 @@ def compile(
     recorded, simplified and compiled. The mechanism's own numbers are constants in it, so that zeros
     vanish and a planar mechanism costs what a planar code costs.
 
+    A kernel does not look at what it is given: a NaN or a quaternion that is not of unit norm, which the
+    functions themselves refuse, is computed with. Its arithmetic is that of real numbers, where x - x is 0 and
+    (x + c) - c is x: rounding, infinities and the signs of zeros may come out otherwise than by NumPy.
+
     What is made of this library's own functions, for mechanisms of its own joint types, is kept on disk and
     found again by the content of all arguments. A function or a joint type of yours may depend on anything,
     so it is recorded anew by every call; its machine code is kept.
@@ -49,8 +53,15 @@ def compile(
             is a dictionary, tuple or list of arrays is declared by its shapes, nested alike, as
             {"gains": {"kp": (nv,), "kd": (nv,)}}, and given to the kernel in the same way.
         parameters: Numbers of the mechanism to leave open, as "link3.mass"; see `parameter_names`. They
-            become one more input, named `parameters`, at the end.
+            become one more input, named `parameters`, at the end. The function has to take m, in which it
+            sees them.
         fixed: Values of arguments that are no inputs, as frame="tool".
+
+    Raises:
+        InputError: An argument is not what it should be.
+        TraceError: The function does something that cannot be recorded, as a branch on a value; the message
+            shows the line and what to do instead.
+        SingularError: A joint moves no inertia, whatever the position.
 
     Returns:
         A kernel k: k(q, qd, tau) for one state or, with more axes in front, for many.
