@@ -31,7 +31,7 @@ def main(
     only: Annotated[str, typer.Option(help="Measure only what has this in its name.")] = "",
 ) -> None:
     """Measure closed loops."""
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 160)  # lines are not broken for a file
     chosen = [case for case in cases() if only in case[0]]
     rows: list[Row] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
