@@ -37,8 +37,8 @@ def compile(
     vanish and a planar mechanism costs what a planar code costs.
 
     A kernel does not look at what it is given: a NaN or a quaternion that is not of unit norm, which the
-    functions themselves refuse, is computed with. Its arithmetic is that of real numbers, where x - x is 0 and
-    (x + c) - c is x: rounding, infinities and the signs of zeros may come out otherwise than by NumPy.
+    functions themselves refuse, is computed with. Its arithmetic is that of real numbers, where x - x is 0
+    and (x + c) - c is x: rounding, infinities and the signs of zeros may come out otherwise than by NumPy.
 
     What is made of this library's own functions, for mechanisms of its own joint types, is kept on disk and
     found again by the content of all arguments. A function or a joint type of yours may depend on anything,
