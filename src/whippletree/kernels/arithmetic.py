@@ -46,8 +46,8 @@ def negate(ref: int) -> int:
     return ref if ref == ZERO else ref ^ 1
 
 
-class Arithmetic:
-    """Nodes of one trace, with constructors for sums, products and quotients of references.
+class Nodes:
+    """Nodes of one trace, to be read.
 
     Subtraction is an addition with a negated second operand; the first operand of an addition, a minimum or a
     maximum, the operands of a product and the value chosen first in a selection are never negated.
@@ -60,31 +60,14 @@ class Arithmetic:
         values: Per constant its magnitude.
     """
 
-    __slots__ = (
-        "_constants",
-        "_others",
-        "_products",
-        "_quotients",
-        "_sums",
-        "code",
-        "first",
-        "otherwise",
-        "second",
-        "values",
-    )
+    __slots__ = ("code", "first", "otherwise", "second", "values")
 
-    def __init__(self, n_inputs: int) -> None:
-        self.code = [INPUT] * n_inputs
-        self.first = list(range(n_inputs))
-        self.second = [NONE] * n_inputs
+    def __init__(self) -> None:
+        self.code: list[int] = []
+        self.first: list[int] = []
+        self.second: list[int] = []
         self.otherwise: dict[int, int] = {}
-        self._sums: dict[int, int] = {}
-        self._products: dict[int, int] = {}
-        self._others: dict[tuple[int, ...], int] = {}
         self.values: list[float] = [0.0, 1.0, 2.0]
-        self._constants: dict[float, int] = {0.0: ZERO, 1.0: ONE, 2.0: TWO}
-        # Quotients, and products with one: what a further product may undo.
-        self._quotients: set[int] = set()
 
     def __len__(self) -> int:
         return len(self.code)
@@ -95,6 +78,36 @@ class Arithmetic:
         if arity < 3:
             return (self.first[number], self.second[number])[:arity]
         return self.first[number], self.second[number], self.otherwise[number]
+
+    def value(self, ref: int) -> float:
+        """The number a constant reference stands for."""
+        magnitude = self.values[~(ref >> 1)]
+        return -magnitude if ref & 1 else magnitude
+
+
+class Arithmetic(Nodes):
+    """Nodes in the making, with constructors for sums, products and quotients of references."""
+
+    __slots__ = ("_constants", "_others", "_products", "_quotients", "_sums")
+
+    def __init__(self, n_inputs: int) -> None:
+        super().__init__()
+        self.code += [INPUT] * n_inputs
+        self.first += range(n_inputs)
+        self.second += [NONE] * n_inputs
+        self._sums: dict[int, int] = {}
+        self._products: dict[int, int] = {}
+        self._others: dict[tuple[int, ...], int] = {}
+        self._constants: dict[float, int] = {0.0: ZERO, 1.0: ONE, 2.0: TWO}
+        # Quotients, and products with one: what a further product may undo.
+        self._quotients: set[int] = set()
+
+    def finished(self) -> Nodes:
+        """The nodes alone, without what finds equal ones again, which takes as much memory."""
+        nodes = Nodes()
+        for name in Nodes.__slots__:
+            setattr(nodes, name, getattr(self, name))
+        return nodes
 
     # Constants
 
@@ -108,11 +121,6 @@ class Arithmetic:
                 self.values.append(abs(value))
             ref = self._constants[value] = ref & -2 | (value < 0.0)
         return ref
-
-    def value(self, ref: int) -> float:
-        """The number a constant reference stands for."""
-        magnitude = self.values[~(ref >> 1)]
-        return -magnitude if ref & 1 else magnitude
 
     def _evaluate(self, op: str, *refs: int) -> int:
         """Fold an operation on constants by its row in the table."""

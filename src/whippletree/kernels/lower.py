@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arithmetic import ADD, CODES, INPUT, MUL, NAMES, NONE
+from .arithmetic import ADD, CODES, INPUT, MUL, NAMES, NONE, Nodes
 from .graph import Graph
 from .ops import OPS
 from .program import Columns, Input, Program
@@ -26,7 +26,7 @@ _MINUS = 2  # all uses of a node are negated
 class Recording(NamedTuple):
     """What a function did: a graph, references to its output scalars, and the form of inputs and outputs."""
 
-    graph: Graph
+    graph: Nodes
     refs: Sequence[int]
     inputs: tuple[Input, ...]
     outputs: Structure
@@ -117,7 +117,7 @@ def _arithmetic(table: Table, numbers: Ints, sign: Ints) -> _Rows:
 class _Others:
     """Writes what is neither sum nor product, and changes of sign where there is no other way."""
 
-    def __init__(self, graph: Graph, sign: Ints) -> None:
+    def __init__(self, graph: Nodes, sign: Ints) -> None:
         self.graph = graph
         self.sign = sign
         self.made: set[int] = set()  # values that are there with both signs, by the reference made later

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arithmetic import ADD, INPUT, MUL, NAMES, ZERO, negate
+from .arithmetic import ADD, INPUT, MUL, NAMES, ZERO, Nodes, negate
 from .graph import Graph
 from .ops import OPS
 from .table import Bits, Table
@@ -70,7 +70,7 @@ class Rewriter:
         return new ^ 1
 
 
-def operands(graph: Graph, part: list[bool], number: int) -> list[int]:
+def operands(graph: Nodes, part: list[bool], number: int) -> list[int]:
     """All operands of a sum, signed, or all factors of a product, as they are written."""
     kind = graph.code[number]
     found: list[int] = []

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import ADD, CODES, INPUT, NAMES, NONE
-from .graph import Graph
+from .arithmetic import ADD, CODES, INPUT, NAMES, NONE, Nodes
 
 Ints = NDArray[np.int64]
 Bits = NDArray[np.bool_]
@@ -47,7 +46,7 @@ class Table:
         size: How many operations the references depend on.
     """
 
-    def __init__(self, graph: Graph, refs: Sequence[int]) -> None:
+    def __init__(self, graph: Nodes, refs: Sequence[int]) -> None:
         self.graph, self.refs = graph, list(refs)
         self.code = np.fromiter(graph.code, np.int8, len(graph))
         self.operands: Ints = np.full((len(graph), 3), NONE)

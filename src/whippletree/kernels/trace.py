@@ -63,7 +63,8 @@ def recording(function: Callable[..., Any], inputs: Mapping[str, Declared]) -> R
             raise
         raise explained from error
     structure, scalars = flatten(result)
-    return Recording(graph, [_reference(graph, s, i) for i, s in enumerate(scalars)], entries, structure)
+    refs = [_reference(graph, s, i) for i, s in enumerate(scalars)]
+    return Recording(graph.finished(), refs, entries, structure)
 
 
 def _arrays(graph: Graph, entries: tuple[Input, ...]) -> list[Any]:
