@@ -17,6 +17,7 @@ import pytest
 
 from whippletree.errors import InputError
 from whippletree.kernels import call
+from whippletree.kernels.checked import Checked
 from whippletree.kernels.kernel import Kernel
 from whippletree.kernels.machine import host
 from whippletree.kernels.trace import trace
@@ -580,3 +581,16 @@ def test_description(entrance):
     assert "define void @wt_batch(" in k.source("llvm")
     k.cost["mul"] = -1  # a copy
     assert k.cost["mul"] == 6
+
+
+def test_arguments_by_name_take_the_native_way(monkeypatch):
+    k = Kernel(trace(lambda a, b: a - 2.0 * b, {"a": (3,), "b": (3,)}))
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.2, 0.1])
+    expected = k(a, b)
+    monkeypatch.setattr(Checked, "__call__", None)  # the long way is closed
+    np.testing.assert_array_equal(k(b=b, a=a), expected)
+    np.testing.assert_array_equal(k(a, b=b), expected)
+    with pytest.raises(InputError, match="a is given twice, by position and by name"):
+        k(a, a=a)
+    with pytest.raises(TypeError):
+        k(a=a, b=[0.3, 0.2, 0.1])

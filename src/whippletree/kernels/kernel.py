@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from inspect import Parameter, Signature, signature
 from keyword import iskeyword
 from typing import Any
+from weakref import ref
 
 from ..errors import InputError
 from . import build, call
@@ -86,7 +87,16 @@ class Kernel:
         """The native function, which hands on to `_checked` what it does not do itself."""
         entrance = build.call_code(self.program, host())
         long_from = max(1, _LONG // (self.program.n_instructions + 1))
-        function = call.native_function(self.name, entrance, self._checked, long_from)
+        checked, this = self._checked, ref(self)  # a function that knew its kernel would keep it for ever
+        names = [entry.name for entry in self.program.inputs]
+
+        def hand_on(*arguments: Any, **named: Any) -> Any:
+            kernel = this()
+            if kernel is None or not named or not named.keys().isdisjoint(("out", "threads")):
+                return checked(*arguments, **named)
+            return type(kernel).__call__(*bind(names, arguments, named))  # in order, which is the native way
+
+        function = call.native_function(self.name, entrance, hand_on, long_from)
         self._checked.attach(entrance)
         return function
 
