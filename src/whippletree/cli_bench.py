@@ -43,7 +43,8 @@ def bench(console: Console, sources: list[str], floating: bool, out: Path, round
     print_table(console, rows, best)
     means = summary(rows)
     _print(console, _sentence(means))
-    _print(console, f"{machine['cpu']}; peak of one core {best:.1f} GFLOP/s; commit {machine['commit']}")
+    source = f"; commit {machine['commit']}" if machine["commit"] else ""  # none if installed without a clone
+    _print(console, f"{machine['cpu']}; peak of one core {best:.1f} GFLOP/s{source}")
     report = {"machine": machine, "peak_gflops": best, "means": means, "rows": record(rows)}
     with whole(out) as file:
         file.write((json.dumps(report, indent=2) + "\n").encode())
