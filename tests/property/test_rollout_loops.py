@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.simulation.closed_step import generic_rows
+from whippletree.simulation.closed_step import generic_rows, rows_for
 
 
 def starts(m: wt.Mechanism, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -128,3 +128,37 @@ def test_loops_that_cannot_be_closed_are_told():
     m.add_loop("pin", wt.Revolute("y"), "right", "beam", wt.Placement((0.7, 0, 0)), wt.Placement((9.1, 0, 0)))
     with pytest.raises(wt.SolverError, match="pin"):
         generic_rows(m)
+
+
+def scissor_lift() -> tuple[wt.Mechanism, np.ndarray]:
+    """Two stages of crossed bars. Near its neutral position all bars coincide, and it can move two ways."""
+    m, P = wt.Mechanism("scissor"), wt.Placement
+    bar = wt.Inertia(1.0, (0.5, 0.0, 0.0), (0.001, 0.09, 0.09))
+    m.add_body("a0", wt.Revolute("-y"), inertia=bar)
+    m.add_body("foot", wt.Prismatic("x"), inertia=wt.Inertia(0.5))
+    m.add_body("b0", wt.Revolute("-y"), parent="foot", inertia=bar)
+    m.add_body("a1", wt.Revolute("-y"), parent="b0", placement=P((1.0, 0.0, 0.0)), inertia=bar)
+    m.add_body("b1", wt.Revolute("-y"), parent="a0", placement=P((1.0, 0.0, 0.0)), inertia=bar)
+    middle = P((0.5, 0.0, 0.0))
+    m.add_loop("m0", wt.Revolute("y"), "a0", "b0", middle, middle)
+    m.add_loop("m1", wt.Revolute("y"), "a1", "b1", middle, middle)
+    t = 0.6
+    return m, np.array([t, np.cos(t), np.pi - t, 2.0 * t - np.pi, np.pi - 2.0 * t])
+
+
+def test_constraints_are_those_of_the_start():
+    m, q = scissor_lift()
+    q_end, _ = wt.rollout(m, q, np.zeros(5), steps=200)
+    assert np.abs(wt.constraint_error(m, q_end[-1])).max() < 1e-12
+    run = wt.simulate(m, q, duration=0.2, method="euler")
+    np.testing.assert_allclose(q_end[-1], run.q[-1], atol=1e-9)
+
+
+def test_starts_that_need_other_constraints_are_told_apart():
+    K = np.zeros((3, 4, 5))
+    K[0, [0, 1], [0, 1]] = K[1, [0, 1], [0, 1]] = K[2, [2, 3], [0, 1]] = 1.0
+    assert rows_for(K[:2], (0, 1)) == (0, 1)
+    assert rows_for(K[2:], (0, 1)) == (2, 3)
+    assert rows_for(K[2:], None) == (2, 3)
+    with pytest.raises(wt.InputError, match="q0 of trajectory 2 is assembled another way"):
+        rows_for(K, (0, 1))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import SolverError
+from ..errors import InputError, SolverError
 from ..loops import assemble
 from ..loops.constraints import constraint_equation, constraint_error
 from ..loops.lambda_first import damped
@@ -17,6 +17,9 @@ TRIES = 5
 
 DAMPING = 1e-12
 """Share by which constraints give way, so that there are accelerations at singular positions, too."""
+
+RANK = 1e-9
+"""Singular values below this share of the largest one count as zero."""
 
 AWAY = 0.1
 """rad or m: how far from neutral these positions begin."""
@@ -47,6 +50,37 @@ def generic_rows(m: Mechanism) -> Rows:
     if best[0] < 0 and failure is not None:
         raise failure
     return found
+
+
+def rows_for(K: Array, generic: Rows | None) -> Rows:
+    """Numbers of constraints that determine all others where trajectories start, too.
+
+    The generic ones if they do; else, as of linkages with several ways to be assembled, those that are
+    independent at the start where most are. Starts in singular positions, where fewer are, do not count.
+
+    Args:
+        K: (..., nc, nv) Jacobians of all constraints at the starts.
+        generic: What `generic_rows` gives; None if it gives nothing.
+
+    Raises:
+        InputError: No choice does for all starts.
+    """
+    K = K.reshape(-1, *K.shape[-2:])
+    ranks = np.linalg.matrix_rank(K, rtol=RANK) if K.size else np.zeros(len(K), int)
+    choices = [] if generic is None else [generic]
+    if len(K):
+        choices.append(tuple(independent_rows(K[int(np.argmax(ranks))])))
+    missed = np.zeros(len(K), bool)
+    for rows in choices or [()]:
+        held = np.linalg.matrix_rank(K[:, list(rows)], rtol=RANK) if rows else np.zeros(len(K), int)
+        missed = (held < ranks) & (ranks >= len(rows))
+        if not missed.any():
+            return rows
+    k = int(np.argmax(missed))
+    raise InputError(
+        f"q0 of trajectory {k} is assembled another way than that of others: {ranks[k]} of its constraints "
+        "are independent, and not the same ones; roll them out by themselves"
+    )
 
 
 def closed(m: Mechanism, q: Array, qd: Array, rows: Rows) -> tuple[Array, Array]:

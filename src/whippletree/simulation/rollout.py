@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..compile import compile
-from ..errors import InputError
+from ..errors import InputError, SolverError
 from ..joints import Joint
 from ..kernels.iterate import Iteration, Series
 from ..kernels.kernel import Kernel
@@ -18,6 +18,7 @@ from ..loops.closed import TOLERANCE
 from ..mechanism import Mechanism
 from ..spatial import Array
 from .blocks import compute_here
+from .closed_step import Rows, generic_rows, rows_for
 from .distribute import distribute
 from .motion import Moment
 from .simulate import positive
@@ -50,8 +51,9 @@ def rollout(
     Args:
         m: The mechanism. Its loops are kept closed: every step ends with a Newton step towards closed
             loops, of positions and of velocities. What is left open is about the square of what a step
-            without it opens: for the bundled mechanisms at 1 ms, from 1e-16 to 1e-6 m or rad, and it does
-            not grow. `wt.compile(wt.constraint_error, m)(q)` tells.
+            without it opens: for the bundled mechanisms at 1 ms, from 1e-16 to 1e-6 m or rad (of Andrews'
+            squeezer, which turns by a radian in a few milliseconds, 5e-4), and it does not grow.
+            `wt.compile(wt.constraint_error, m)(q)` tells.
         q0: (..., nq) positions at the start, rad or m.
         qd0: (..., nv) velocities at the start, rad/s or m/s. Leading axes broadcast.
         tau: Actuator forces, N m or N: an array (nv,), (steps, nv) or (..., steps, nv), each row held
@@ -91,7 +93,7 @@ def rollout(
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
     control = _Control(m, tau, steps, method)
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
-    _check_loops(m, *starts)
+    held = _check_loops(m, *starts)
     count = prod(lead)
     recorded = control.steps // every
     shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
@@ -103,7 +105,7 @@ def rollout(
     series = [Series(h, 0, 0), *control.series(lead)]
     run = compute_here if executor is None else partial(distribute, executor)
     options = {"steps": recorded * every, "every": every, "threads": threads}
-    run(control.iteration(), rows, series, places, **options, progress=progress)
+    run(control.iteration(held), rows, series, places, **options, progress=progress)
     return outs[0], outs[1]
 
 
@@ -139,12 +141,13 @@ class _Control:
         ]
         self.lead = _lead(leads, ())
 
-    def iteration(self) -> Iteration:
+    def iteration(self, rows: Rows) -> Iteration:
+        """The code, with loops held by these constraints."""
         if isinstance(self.tau, Feedback):
-            return linear_feedback(self.m, self.method)
+            return linear_feedback(self.m, self.method, rows)
         if callable(self.tau):
-            return traced_control(self.m, self.method, self.tau)
-        return given_forces(self.m, self.method)
+            return traced_control(self.m, self.method, rows, self.tau)
+        return given_forces(self.m, self.method, rows)
 
     def series(self, lead: Shape) -> list[Series]:
         """Where each input of each trajectory and step is."""
@@ -216,10 +219,10 @@ def _check_gears(m: Mechanism, rows: Array, name: str) -> None:
             )
 
 
-def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> None:
-    """InputError, naming a trajectory and a loop, if one starts open or would open at once."""
+def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> Rows:
+    """The constraints that hold the loops; InputError, naming a trajectory, if one starts or turns open."""
     if not m.loops:
-        return
+        return ()
     gaps, K = _closure(Moment(m))(q0)
     rates = np.einsum("...ij,...j->...i", K, qd0)
     sizes = 1.0 + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
@@ -237,11 +240,20 @@ def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> None:
         if rows.size and rows[k, row] > TOLERANCE:
             told = what.format(int(k), owners[int(row)], rows[k, row])
             raise InputError(f"{told}: take it from wt.{remedy}")
+    return rows_for(K, _generic_rows(Moment(m)))
 
 
 def closure(m: Mechanism, q: Array) -> tuple[Array, Array]:
     """δ (nc,) and K (nc, nv) of all loops and gears."""
     return constraint_error(m, q), constraint_jacobian(m, q)
+
+
+@lru_cache(maxsize=32)
+def _generic_rows(moment: Moment) -> Rows | None:
+    try:
+        return generic_rows(moment.m)
+    except SolverError:  # the neutral position may be far from any closed one
+        return None
 
 
 @lru_cache(maxsize=32)

@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..kernels.iterate import Iteration
 from ..mechanism import Mechanism
 from ..spatial import Array, array
-from .closed_step import DAMPING, Rows, closed, generic_rows
+from .closed_step import DAMPING, Rows, closed
 from .fixed import RungeKutta4
 from .motion import Moment, acceleration, projected, rates
 
@@ -70,14 +70,9 @@ def advance(
     return closed(m, q, qd, rows) if m.loops else (q, qd)
 
 
-@lru_cache(maxsize=32)
-def _rows(moment: Moment) -> Rows:
-    return generic_rows(moment.m) if moment.m.loops else ()
-
-
-def given_forces(m: Mechanism, method: str) -> Iteration:
+def given_forces(m: Mechanism, method: str, rows: Rows) -> Iteration:
     """Steps under forces that are inputs: q, qd; h, tau."""
-    return _given_forces(Moment(m), method)
+    return _given_forces(Moment(m), method, rows)
 
 
 def forced_step(
@@ -88,14 +83,14 @@ def forced_step(
 
 
 @lru_cache(maxsize=32)
-def _given_forces(moment: Moment, method: str) -> Iteration:
-    program = record(forced_step, moment.m, inputs={"h": ()}, method=method, rows=_rows(moment))
+def _given_forces(moment: Moment, method: str, rows: Rows) -> Iteration:
+    program = record(forced_step, moment.m, inputs={"h": ()}, method=method, rows=rows)
     return Iteration(program, 2)
 
 
-def linear_feedback(m: Mechanism, method: str) -> Iteration:
+def linear_feedback(m: Mechanism, method: str, rows: Rows) -> Iteration:
     """Steps under linear feedback: q, qd; h, gain, q_ref, qd_ref, forward."""
-    return _linear_feedback(Moment(m), method)
+    return _linear_feedback(Moment(m), method, rows)
 
 
 def feedback_step(
@@ -119,19 +114,18 @@ def feedback_step(
 
 
 @lru_cache(maxsize=32)
-def _linear_feedback(moment: Moment, method: str) -> Iteration:
+def _linear_feedback(moment: Moment, method: str, rows: Rows) -> Iteration:
     m, nv = moment.m, (moment.m.nv,)
     shapes = {"h": (), "gain": (m.nv, 2 * m.nv), "q_ref": (m.nq,), "qd_ref": nv, "forward": nv}
-    return Iteration(record(feedback_step, m, inputs=shapes, method=method, rows=_rows(moment)), 2)
+    return Iteration(record(feedback_step, m, inputs=shapes, method=method, rows=rows), 2)
 
 
-def traced_control(m: Mechanism, method: str, control: Callable[..., Any]) -> Iteration:
+def traced_control(m: Mechanism, method: str, rows: Rows, control: Callable[..., Any]) -> Iteration:
     """Steps under a function of (t, q, qd) that is compiled along: q, qd; h. Recorded anew at every call.
 
     What the function reads besides its arguments is fixed from then on, and may have changed since.
     """
-    moment = Moment(m)
-    m, rows = moment.m, _rows(moment)
+    m = Moment(m).m
 
     def step(q: Array, qd: Array, h: Any, number: Any) -> tuple[Array, Array]:
         def force(part: Any, q: Array, qd: Array) -> Array:
