@@ -198,3 +198,28 @@ def test_a_mechanism_that_cannot_move_stays():
     run = wt.simulate(m, duration=0.01, method="rk4")
     assert run.q.shape == (11, 0)
     np.testing.assert_allclose(run.energy, 3.0 * 9.81 * 0.5)
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4", "midpoint", "DOP853"])
+def test_functions_may_do_what_they_like_with_their_arguments(method):
+    m = wt.examples.load("double-pendulum")
+
+    def control(t, q, qd):
+        q -= 0.5
+        qd *= 0.0
+        return -2.0 * q
+
+    def external(t, q, qd):
+        q *= 0.0
+        return {}
+
+    def height(t, q, qd):
+        q -= 9.0
+        return 1.0
+
+    options = {"duration": 0.5, "method": method}
+    expected = wt.simulate(m, [1.0, 0.5], control=lambda t, q, qd: -2.0 * (q - 0.5), **options)
+    run = wt.simulate(
+        m, [1.0, 0.5], control=control, external=external, events=[wt.Event(height, "never")], **options
+    )
+    np.testing.assert_allclose(run.q[-1], expected.q[-1], rtol=0.0, atol=1e-12)

@@ -47,7 +47,7 @@ class Event:
 
     def value(self, t: float, q: Array, qd: Array) -> float:
         """The function's value, checked."""
-        value = np.asarray(self.function(t, q, qd), dtype=float)
+        value = np.asarray(self.function(t, q.copy(), qd.copy()), dtype=float)
         if value.size != 1 or not np.isfinite(value).all():
             raise InputError(f"event {self.name!r} at t = {t:g}: function gives {value}, expected a number")
         return float(value.reshape(()))

@@ -50,10 +50,11 @@ class Acting:
             return (tau,) if self.external is None else (tau, np.zeros(self._force_shape))
         q = q if self._projected is None else self._projected(q)
         if self.control is not None:
-            tau = _checked(self.control(t, q, qd), self._tau_shape, "control", "one force per velocity", t)
+            given = self.control(t, q.copy(), qd.copy())  # copies: what the function does to them is its own
+            tau = _checked(given, self._tau_shape, "control", "one force per velocity", t)
         if self.external is None:
             return (tau,)
-        given = self.external(t, q, qd)
+        given = self.external(t, q.copy(), qd.copy())
         if isinstance(given, Mapping):
             for name, wrench in given.items():
                 _checked(wrench, (6,), f"external on {name!r}", "torque and force", t)
