@@ -10,8 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import randoms
+from whippletree.errors import ModelError
 from whippletree.spatial import (
     ArticulatedInertia,
+    Inertia,
     Transform,
     crf,
     crm,
@@ -148,3 +150,28 @@ def test_small_positive_definite_solve(rng, n):
 def test_solve_by_cramers_rule(rng):
     A, b = rng.normal(size=(3, 3)), rng.normal(size=3)
     assert_allclose(solve_3x3(A, b), np.linalg.solve(A, b), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("com", "about_com", "message"),
+    [
+        (
+            (0.0, 0.0, 0.0),
+            [[0.02, 0.005, 0.0], [0.0, 0.03, 0.0], [0.0, 0.0, 0.04]],
+            "about_com is not symmetric",
+        ),
+        ((0.0, 0.0, 0.0), (1.0, 0.0, 1.0, 0.0, 0.0, 1.0), r"about_com has shape \(6,\)"),
+        ((0.0, 0.0, 0.0), np.eye(4), r"about_com has shape \(4, 4\)"),
+        ((0.0, 0.0, 0.0), 1.0, r"about_com has shape \(\)"),
+        ((0.1, 0.2), None, r"com has shape \(2,\), expected three numbers, in m"),
+    ],
+)
+def test_an_inertia_takes_nothing_by_halves(com, about_com, message):
+    with pytest.raises(ModelError, match=message):
+        Inertia(1.0, com, about_com)
+
+
+def test_rounding_does_not_make_an_inertia_asymmetric(rng):
+    R = exp(rng.normal(size=3))
+    moments = R @ np.diag([1.0, 1e-7, 1.0]) @ R.T
+    assert_allclose(Inertia(1.0, (0.0, 0.0, 0.0), moments).about_com, moments, rtol=1e-12, atol=1e-15)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ModelError
 from .rotate import lower, symmetric
 from .scalar import Array, array
 from .shapes import Shapes
@@ -39,8 +40,16 @@ class Inertia(Shapes):
     def __init__(self, mass: Any, com: Any = (0.0, 0.0, 0.0), about_com: Any = None) -> None:
         c = array(com)
         moments = np.zeros((3, 3)) if about_com is None else array(about_com)
+        if c.shape != (3,):
+            raise ModelError(f"com has shape {c.shape}, expected three numbers, in m")
+        if moments.shape not in ((3,), (3, 3)):
+            raise ModelError(
+                f"about_com has shape {moments.shape}, expected a (3, 3) matrix or its three diagonal entries"
+            )
         if moments.ndim == 1:
             moments = np.diag(moments)
+        elif moments.dtype.kind == "f" and np.abs(moments - moments.T).max() > 1e-9 * np.abs(moments).max():
+            raise ModelError(f"about_com is not symmetric: {moments.tolist()}; give both halves alike")
         self.m = mass
         self.h = mass * c
         # Parallel-axis theorem, 2.63: I = I_C + m c× (c×)ᵀ.
