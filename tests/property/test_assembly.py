@@ -158,3 +158,21 @@ def _independent(K):
         if kept[-1]:
             basis.append(rest / size)
     return np.array(kept)
+
+
+def test_bars_in_one_line_are_no_obstacle():
+    """The way a first linkage is often written: every bar along x, and gaps that no small turn closes."""
+    m, P = wt.Mechanism("four-bar"), wt.Placement
+    for name, parent, at, length in (
+        ("crank", "ground", 0.0, 0.2),
+        ("coupler", "crank", 0.2, 0.5),
+        ("rocker", "ground", 0.6, 0.4),
+    ):
+        inertia = wt.Inertia.rod((0.0, 0.0, 0.0), (length, 0.0, 0.0), mass=1.0)
+        m.add_body(name, wt.Revolute("z"), parent=parent, placement=P((at, 0.0, 0.0)), inertia=inertia)
+    m.add_loop("pin", wt.Revolute("z"), "coupler", "rocker", P((0.5, 0.0, 0.0)), P((0.4, 0.0, 0.0)))
+    q = wt.assemble(m, m.neutral())
+    assert np.abs(wt.constraint_error(m, q)).max() < 1e-12
+    held = wt.assemble(m, m.neutral(), hold=["crank"])
+    assert held[0] == 0.0
+    assert np.abs(wt.constraint_error(m, held)).max() < 1e-12

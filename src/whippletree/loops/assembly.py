@@ -16,6 +16,9 @@ from .relations import loop_position
 CLOSED = 1e-9
 """Gaps below this, in rad and m, count as closed; they are then reduced to rounding."""
 
+NUDGES = (1e-3, 1e-2, 1e-1)
+"""rad or m: how far beside a guess the search begins again where it is stuck."""
+
 STEPS = 200
 """Steps after which the search for a closed position ends."""
 
@@ -43,12 +46,31 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
     >>> q.round(3)
     array([ 1.   , -1.079,  0.334])
     """
-    free = free_columns(m, hold)
-    q, gaps = q_guess, closure_gaps(m, q_guess)
-    damping = 1e-3
+    free, rng = free_columns(m, hold), np.random.default_rng(0)
+    found = [_nearest(m, q_guess, free)]
+    # Where all bars lie in one line no small step closes a gap: then from beside it.
+    for nudge in NUDGES:
+        if _is_closed(found[-1][1]):
+            break
+        shift = np.zeros(m.nv)
+        shift[free] = nudge * rng.normal(size=len(free))
+        found.append(_nearest(m, m.integrate(q_guess, shift), free))
+    q, gaps = found[-1]
+    if not _is_closed(gaps):
+        raise SolverError(_open_loops(m, found[0][1]))
+    return project_position(m, q, hold)
+
+
+def _is_closed(gaps: Array) -> bool:
+    return bool(np.max(np.abs(gaps), initial=0.0) < CLOSED)
+
+
+def _nearest(m: Mechanism, q: Array, free: list[int]) -> tuple[Array, Array]:
+    """A position where the gaps are smallest nearby, and these."""
+    gaps, damping = closure_gaps(m, q), 1e-3
     for _ in range(STEPS):
-        if np.max(np.abs(gaps), initial=0.0) < CLOSED:
-            return project_position(m, q, hold)
+        if _is_closed(gaps) or damping > 1e8:
+            break
         K = constraint_jacobian(m, q)[:, free]
         step = np.zeros(m.nv)
         step[free] = -np.linalg.solve(K.T @ K + damping * np.eye(len(free)), K.T @ gaps)
@@ -58,9 +80,7 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
             q, gaps, damping = closer, new, max(0.1 * damping, 1e-15)
         else:
             damping *= 10.0
-            if damping > 1e8:
-                break
-    raise SolverError(_open_loops(m, gaps))
+    return q, gaps
 
 
 def closure_gaps(m: Mechanism, q: Array) -> Array:
