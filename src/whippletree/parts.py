@@ -100,6 +100,10 @@ class Body:
     visuals: tuple[Geometry, ...] = ()
     collisions: tuple[Geometry, ...] = ()
 
+    def __post_init__(self) -> None:
+        if isinstance(self.rest, list | np.ndarray):  # bodies with equal numbers are equal
+            object.__setattr__(self, "rest", tuple(self.rest))
+
 
 @dataclass(frozen=True)
 class Frame:

@@ -262,3 +262,11 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(wt.FileError, match=r"nowhere.m.toml: cannot be written: No such file"):
         wt.save(wt.examples.load("pendulum"), tmp_path / "nowhere" / "m.toml")
+
+
+@pytest.mark.parametrize("rest", [(0.4,), [0.4], np.array([0.4])])
+def test_a_rest_position_of_any_kind_comes_back_equal(rest, tmp_path):
+    m = wt.Mechanism("spring")
+    m.add_body("slider", wt.Prismatic("x"), inertia=wt.Inertia(2.0), stiffness=3.0, rest=rest)
+    wt.save(m, tmp_path / "spring.toml")
+    assert wt.load(tmp_path / "spring.toml") == m
