@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
+from .loops import assemble
 from .mechanism import Mechanism
 from .simulation import Trajectory
 from .spatial import Array
@@ -12,6 +13,9 @@ from .spatial import Array
 
 def state(m: Mechanism, text: str | None, name: str) -> Array | None:
     """A position (nq,) for "q0", or a velocity (nv,) for "qd0", from numbers or from joint=value pairs.
+
+    Joints that are not named keep their neutral position or, where there are loops and gears, take the one
+    that the named joints leave them.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
@@ -26,16 +30,17 @@ def state(m: Mechanism, text: str | None, name: str) -> Array | None:
         if len(values) != size:
             raise InputError(f"--{name} has {len(values)} numbers, {m.name!r} takes {size}")
         return values
-    values = m.neutral() if name == "q0" else np.zeros(size)
+    values, named = m.neutral() if name == "q0" else np.zeros(size), []
     for pair in text.replace(",", " ").split():
         joint, _, value = pair.rpartition("=")
+        named.append(joint)
         entries = index[m.joint_number(joint)]
         if entries.stop - entries.start != 1:
             raise InputError(
                 f"--{name}: joint {joint!r} takes {entries.stop - entries.start} numbers: list all {size}"
             )
         values[entries] = _number(value, name)
-    return values
+    return assemble(m, values, hold=named) if name == "q0" and (m.loops or m.gears) else values
 
 
 def _number(text: str, name: str) -> float:

@@ -150,3 +150,8 @@ def test_a_movie_by_its_suffix(tmp_path: Path) -> None:
     assert (tmp_path / "run.gif").read_bytes().startswith(b"GIF89a")
     _, err = run("pendulum", "--gif", "run.avi", code=2)
     assert err == "whippletree: run.avi: has the suffix '.avi'; known: .gif, .mp4\n"
+
+
+def test_a_closed_linkage_starts_where_a_joint_is_told():
+    out, _ = run("four-bar", "--q0", "crank=0.5", "--duration", 0.1, "--json")
+    assert json.loads(out)["end"] == 0.1
