@@ -51,7 +51,7 @@ def measure(n: int) -> dict[str, float]:
         kernel = wt.compile(wt.aba, m)
         out = kernel(*states)
         seconds = perf_counter() - start
-    time = best_times({"batch": lambda: kernel(*states, out=out)}, rounds=9)["batch"]
+    time = best_times({"batch": lambda: kernel(*states, out=out)}, rounds=30)["batch"]
     return {
         "bodies": n,
         "operations_per_body": (kernel.cost["mul"] + kernel.cost["add"]) / n,
