@@ -8,19 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import compile
 from ..errors import InputError, SolverError
 from ..joints import Joint
 from ..kernels.iterate import Iteration, Series
-from ..kernels.kernel import Kernel
-from ..loops import constraint_error, constraint_jacobian
 from ..loops.closed import TOLERANCE
 from ..mechanism import Mechanism
 from ..spatial import Array
 from .blocks import compute_here
 from .closed_step import Rows, generic_rows, rows_for
 from .distribute import distribute
-from .motion import Moment
+from .motion import Moment, motion
 from .simulate import positive
 from .stepping import METHODS, Feedback, given_forces, linear_feedback, traced_control
 
@@ -223,7 +220,7 @@ def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> Rows:
     """The constraints that hold the loops; InputError, naming a trajectory, if one starts or turns open."""
     if not m.loops:
         return ()
-    gaps, K = _closure(Moment(m))(q0)
+    gaps, K = motion(m).common.constraints(q0)
     rates = np.einsum("...ij,...j->...i", K, qd0)
     sizes = 1.0 + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
     owners = [loop.name for loop in m.loops for _ in range(6 - loop.joint.nv)]
@@ -243,22 +240,12 @@ def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> Rows:
     return rows_for(K, _generic_rows(Moment(m)))
 
 
-def closure(m: Mechanism, q: Array) -> tuple[Array, Array]:
-    """δ (nc,) and K (nc, nv) of all loops and gears."""
-    return constraint_error(m, q), constraint_jacobian(m, q)
-
-
 @lru_cache(maxsize=32)
 def _generic_rows(moment: Moment) -> Rows | None:
     try:
         return generic_rows(moment.m)
     except SolverError:  # the neutral position may be far from any closed one
         return None
-
-
-@lru_cache(maxsize=32)
-def _closure(moment: Moment) -> Kernel:
-    return compile(closure, moment.m)
 
 
 def _lead(shapes: Sequence[Shape], own: Shape) -> Shape:
