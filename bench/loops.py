@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from whippletree.benchmark.loops import Row, cases, measure, per_loop, record
-from whippletree.benchmark.machine import machine_record
+from whippletree.benchmark.environment import machine_record
+from whippletree.benchmark.loop_times import Row, cases, measure, per_loop, record
 from whippletree.io.atomic import whole
 
 ONE, BATCH, PER_LOOP = 10.0, 30.0, 1.5

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import whippletree as wt
-from whippletree.benchmark.machine import machine_record
+from whippletree.benchmark.environment import machine_record
 from whippletree.benchmark.measure import best_times
 from whippletree.benchmark.peers import without_geometry
 from whippletree.benchmark.robots import ROBOTS, robot_file

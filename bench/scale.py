@@ -17,9 +17,9 @@ from time import perf_counter
 import numpy as np
 
 import whippletree as wt
-from whippletree.benchmark.machine import machine_record
+from whippletree.benchmark.environment import machine_record
 from whippletree.benchmark.measure import best_times
-from whippletree.kernels import cache
+from whippletree.kernels.store import cache
 
 SECONDS, PER_BODY = 15.0, 1.5
 """Targets: to compile any of the chains; time for each body of the longest over that of the shortest."""

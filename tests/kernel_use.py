@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from whippletree.kernels.kernel import Kernel
-from whippletree.kernels.trace import trace
+from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.trace.recording import trace
 
 X = np.arange(-11.0, 12.0) / 8.0  # no rounding anywhere
 

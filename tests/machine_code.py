@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from whippletree.kernels.llvm import BATCH
-from whippletree.kernels.machine import Code
+from whippletree.kernels.emit.llvm import BATCH
+from whippletree.kernels.run.machine import Code
 
 _Batch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 

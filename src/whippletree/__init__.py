@@ -6,64 +6,20 @@ first, the ground being -1; SI units and radians; gravity (0, 0, -9.81) unless g
 """
 
 from . import examples
-from .compile import compile, symbolic
-from .convert import Convention
-from .dh import DH, from_dh
-from .edit import add_payload, attach, lock, rename, reroot
-from .errors import (
-    FileError,
-    InputError,
-    ModelError,
-    SimulationError,
-    SingularError,
-    SolverError,
-    WhippletreeError,
-    WorkerError,
-)
-from .forces import Force
-from .graph import Graph
-from .io import load, save
-from .joints import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Joint,
-    Planar,
-    Prismatic,
-    RackPinion,
-    Reversed,
-    Revolute,
-    Spherical,
-    SphericalEuler,
-    SphericalExponential,
-    Translation,
-    Universal,
-)
-from .loop import Loop
-from .loops import Actuation, Closure, Mobility, Reduction
-from .mechanism import Body, Frame, Gear, Geometry, Limits, Mechanism
-from .parameters import parameter_names, parameter_values, with_parameters
-from .public import (
+from ._version import __version__ as __version__
+from .api.compiling import compile, symbolic
+from .api.forward import forward_dynamics, hybrid_dynamics, inverse_dynamics, method_reason, methods
+from .display.viewer import Viewer, view
+from .dynamics import (
     aba,
     aba_variant_1,
     aba_variant_2,
-    acs,
-    actuation,
-    assemble,
     bias_force,
     body_accelerations,
     body_to_reference,
     body_velocities,
     center_of_mass,
     centroidal_momentum_matrix,
-    choose_reduction,
-    closure_dynamics,
-    cluster_projection,
-    constraint_bias,
-    constraint_error,
-    constraint_forces,
-    constraint_jacobian,
     coriolis_force,
     crba,
     divide_and_conquer,
@@ -83,7 +39,6 @@ from .public import (
     gear_matrix,
     gear_positions,
     gravity_force,
-    grcr,
     handle_equations,
     hybrid_aba,
     hybrid_crba,
@@ -94,39 +49,88 @@ from .public import (
     jacobian_rate,
     joint_reactions,
     kinetic_energy,
-    kkt,
-    lambda_first,
-    loop_joint_force,
-    loop_joint_position,
-    loop_joint_velocity,
-    mobility,
     momentum,
     momentum_matrix,
     newton_euler,
     operational_inertia,
     passive_forces,
     potential_energy,
+    rnea,
+    rnea_base,
+    simplify_inertias,
+    total_mass,
+)
+from .edit import add_payload, attach, lock, rename, reroot
+from .errors import (
+    FileError,
+    InputError,
+    ModelError,
+    SimulationError,
+    SingularError,
+    SolverError,
+    WhippletreeError,
+    WorkerError,
+)
+from .io import load, save
+from .io.conventions import Convention
+from .io.dh import DH, from_dh
+from .joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Helical,
+    Joint,
+    Planar,
+    Prismatic,
+    RackPinion,
+    Reversed,
+    Revolute,
+    Spherical,
+    SphericalEuler,
+    SphericalExponential,
+    Translation,
+    Universal,
+)
+from .loops import (
+    Actuation,
+    Closure,
+    Mobility,
+    Reduction,
+    acs,
+    actuation,
+    assemble,
+    choose_reduction,
+    closure_dynamics,
+    cluster_projection,
+    constraint_bias,
+    constraint_error,
+    constraint_forces,
+    constraint_jacobian,
+    grcr,
+    kkt,
+    lambda_first,
+    loop_joint_force,
+    loop_joint_position,
+    loop_joint_velocity,
+    mobility,
     project_position,
     project_velocity,
     projection,
     rcr,
     reactions,
     reduction_quality,
-    rnea,
-    rnea_base,
-    simplify_inertias,
     sparse,
     stabilization_time,
-    total_mass,
 )
-from .roads import forward_dynamics, hybrid_dynamics, inverse_dynamics, method_reason, methods
+from .model.force import Force
+from .model.graph import Graph
+from .model.loop import Loop
+from .model.mechanism import Body, Frame, Gear, Geometry, Limits, Mechanism
+from .model.parameters import parameter_names, parameter_values, with_parameters
+from .model.spring import Spring
+from .model.validation import problems
 from .simulation import Event, Feedback, Occurrence, Recorded, Trajectory, load_trajectory, rollout, simulate
 from .spatial import Inertia, Placement, maximum, minimum, where
-from .springs import Spring
-from .validation import problems
-from .view.viewer import Viewer, view
-
-__version__ = "0.1.0"
 
 __all__ = [
     "DH",

@@ -1,5 +1,5 @@
 """`python -m whippletree` is the command `whippletree`."""
 
-from .cli import app
+from .cli.app import app
 
 app(prog_name="whippletree")

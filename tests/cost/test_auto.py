@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.compile import record
+from whippletree.api.compiling import record
 from whippletree.examples.linkages import four_bar_tree, four_bars
-from whippletree.loops.estimate import operations
-from whippletree.loops.rank import independent_rows
+from whippletree.loops.equations.rank import independent_rows
+from whippletree.loops.methods.estimate import operations
 
 
 def in_a_row():

@@ -9,10 +9,10 @@ import pytest
 
 import randoms
 import whippletree as wt
-from whippletree.compile import record
-from whippletree.kernels.fuse import fuse
-from whippletree.kernels.outline import outline
-from whippletree.kernels.schedule import schedule
+from whippletree.api.compiling import record
+from whippletree.kernels.emit.fuse import fuse
+from whippletree.kernels.emit.outline import outline
+from whippletree.kernels.emit.schedule import schedule
 
 
 def chain(n):

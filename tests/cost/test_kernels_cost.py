@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from whippletree.kernels.fuse import fuse
-from whippletree.kernels.program import Program
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import trace
+from whippletree.kernels.emit.fuse import fuse
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.program import Program
+from whippletree.kernels.trace.recording import trace
 
 
 def counts(program: Program) -> dict[str, int]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.compile import record
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import trace
+from whippletree.api.compiling import record
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.recording import trace
 from whippletree.spatial import array
 
 N = 6

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.compile import record
+from whippletree.api.compiling import record
 from whippletree.examples.linkages import four_bar_tree, four_bars
 
 

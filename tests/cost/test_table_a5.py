@@ -6,7 +6,7 @@ Source of truth: the table's recurring cost and, on inertias, its one-time cost 
 import numpy as np
 import pytest
 
-from whippletree.kernels.trace import trace
+from whippletree.kernels.trace.recording import trace
 from whippletree.spatial import ArticulatedInertia, Inertia, Transform, array
 from whippletree.spatial.rotate import AxialRotation, Rotation
 from whippletree.spatial.shift import AxialShift, Shift

@@ -13,7 +13,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import whippletree as wt
-from whippletree import cli, cli_demo, demo, demo_motion
+from whippletree.cli import app as cli
+from whippletree.cli import demo as cli_demo
+from whippletree.cli import tour as demo
+from whippletree.cli import tour_motion as demo_motion
 from whippletree.io import FORMATS
 
 RUNNER = CliRunner()

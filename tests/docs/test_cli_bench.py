@@ -10,12 +10,13 @@ from typer.testing import CliRunner
 
 import whippletree as wt
 from urdf_text import ARM
-from whippletree import SolverError, cli_bench, grcr
-from whippletree.benchmark import kernels
+from whippletree import SolverError, grcr
+from whippletree.benchmark import kernel_times as kernels
 from whippletree.benchmark.loop_peers import mujoco_peer, pinocchio_peers
-from whippletree.benchmark.loops import AGREE_SOFT, cases, measure, record, row_of_four_bars
+from whippletree.benchmark.loop_times import AGREE_SOFT, cases, measure, record, row_of_four_bars
 from whippletree.benchmark.startup import Startup
-from whippletree.cli import app
+from whippletree.cli import bench as cli_bench
+from whippletree.cli.app import app
 
 run = CliRunner().invoke
 
@@ -126,7 +127,7 @@ def test_bench_goes_on_after_a_robot_that_cannot_be_computed(tmp_path, monkeypat
     ],
 )
 def test_bench_refuses_before_it_measures(tmp_path, monkeypatch, arguments, message):
-    monkeypatch.setattr("whippletree.cli_bench.measure_robot", None)
+    monkeypatch.setattr("whippletree.cli.bench.measure_robot", None)
     result = run(app, ["bench", *arguments, "--out", str(tmp_path / "x.json")])
     assert result.exit_code == 2
     assert message in result.stderr
@@ -134,7 +135,7 @@ def test_bench_refuses_before_it_measures(tmp_path, monkeypatch, arguments, mess
 
 
 def test_bench_refuses_a_place_for_its_figures_before_it_measures(tmp_path, monkeypatch):
-    monkeypatch.setattr("whippletree.cli_bench.measure_robot", None)
+    monkeypatch.setattr("whippletree.cli.bench.measure_robot", None)
 
     def refusal(out):
         result = run(app, ["bench", "pendulum", "--rounds", "1", "--out", str(out)])
@@ -238,7 +239,7 @@ def test_closed_loops_are_compared_before_they_are_timed(monkeypatch):
     assert set(row.peers) == set(row.differences) == {"constraintDynamics", "lcaba", "mj_forward"}
     assert row.pinocchio == min(row.peers["constraintDynamics"], row.peers["lcaba"])
     assert record([row])[0]["batch_ratio"] == row.batch_ratio
-    monkeypatch.setattr("whippletree.benchmark.loops.AGREE", 0.0)
+    monkeypatch.setattr("whippletree.benchmark.loop_times.AGREE", 0.0)
     with pytest.raises(
         SolverError, match="four-bars 2: accelerations by constraintDynamics differ from ours"
     ):

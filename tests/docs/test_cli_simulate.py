@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import whippletree as wt
-from whippletree import cli
+from whippletree.cli import app as cli
 
 RUNNER = CliRunner()
 
@@ -125,7 +125,7 @@ def test_a_killed_run_leaves_the_old_file(
     command = [
         sys.executable,
         "-c",
-        prelude + "from whippletree.cli import app; app()",
+        prelude + "from whippletree.cli.app import app; app()",
         "simulate",
         "pendulum",
     ]

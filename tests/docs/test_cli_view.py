@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 import robots
 import whippletree as wt
-from whippletree import cli, cli_view
+from whippletree.cli import app as cli
+from whippletree.cli import view as cli_view
 
 RUNNER = CliRunner()
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import randoms
 import whippletree as wt
-from whippletree.summary import describe, mass_and_center
+from whippletree.model.summary import describe, mass_and_center
 
 
 def words(line: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 import whippletree as wt
 from browser import Watched, chromium
-from whippletree.view.stage import poses, stage
+from whippletree.display.stage import poses, stage
 
 MAGENTA = (1.0, 0.0, 1.0, 1.0)
 CENTRE = (0.31, 0.0, -0.42)

@@ -12,7 +12,7 @@ import pytest
 import randoms
 import robots
 import whippletree as wt
-from whippletree.compile import record
+from whippletree.api.compiling import record
 
 ALGORITHMS = [wt.rnea, wt.crba, wt.aba]
 NAMES = [function.__name__ for function in ALGORITHMS]

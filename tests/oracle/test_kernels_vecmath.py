@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from machine_code import run_batch
-from whippletree.kernels import build
-from whippletree.kernels.machine import Code, host
-from whippletree.kernels.trace import trace
+from whippletree.kernels.run import build
+from whippletree.kernels.run.machine import Code, host
+from whippletree.kernels.trace.recording import trace
 
 WIDTHS = [width for width in (1, 2, 4, 8) if width <= host().width]
 FMA = [True, False] if host().fma else [False]

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import whippletree as wt
-from whippletree.simulation.fixed import METHODS, RungeKutta4, RungeKutta6
+from whippletree.simulation.fixed_step import METHODS, RungeKutta4, RungeKutta6
 
 ROD = wt.Inertia(mass=1.0, com=(0.0, 0.0, -0.5), about_com=(1 / 12, 1 / 12, 0.0))
 

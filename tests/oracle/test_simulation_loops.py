@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.simulation.fixed import METHODS
+from whippletree.simulation.fixed_step import METHODS
 
 LENGTH, WIDTH, CRANK, COUPLER = 0.7, 1.1, 0.8, 2.3
 INERTIA = wt.Inertia(CRANK, (0, 0, -LENGTH / 2), (CRANK * LENGTH**2 / 12, CRANK * LENGTH**2 / 12, 0))

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import closed
 import randoms
 import whippletree as wt
-from whippletree.loops.rank import independent_rows
+from whippletree.loops.equations.rank import independent_rows
 
 TREE_JOINTS = list(randoms.JOINTS)
 PLANAR_JOINTS = ["revolute", "prismatic", "planar"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.kernels.refusal import TraceError
+from whippletree.kernels.trace.refusal import TraceError
 
 DYNAMICS = ("forward_dynamics", "rcr", "acs", "kkt", "sparse", "projection", "lambda_first")
 

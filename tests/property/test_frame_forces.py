@@ -8,8 +8,8 @@ from scipy.integrate import simpson
 
 import randoms
 import whippletree as wt
-from whippletree.forces import REFERENCES
-from whippletree.loops.rank import independent_rows
+from whippletree.loops.equations.rank import independent_rows
+from whippletree.model.force import REFERENCES
 from whippletree.simulation.motion import acceleration
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kernel_use import many_at_once, use
-from whippletree.kernels import build, cache
+from whippletree.kernels.run import build
+from whippletree.kernels.store import cache
 
 
 @pytest.fixture(autouse=True)
@@ -256,9 +257,9 @@ def test_another_process_uses_it(folder, compilations):
     use()
     script = (
         "import numpy as np\n"
-        "from whippletree.kernels import build\n"
-        "from whippletree.kernels.kernel import Kernel\n"
-        "from whippletree.kernels.trace import trace\n"
+        "from whippletree.kernels.run import build\n"
+        "from whippletree.kernels.run.kernel import Kernel\n"
+        "from whippletree.kernels.trace.recording import trace\n"
         "build.compile_object = None\n"
         "k = Kernel(trace(lambda x: 3.0 * x + 1.0, {'x': ()}))\n"
         "print(k(2.0), k(np.arange(3.0)))\n"

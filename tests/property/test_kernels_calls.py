@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from whippletree.errors import InputError
-from whippletree.kernels import call
-from whippletree.kernels.checked import Checked
-from whippletree.kernels.kernel import Kernel
-from whippletree.kernels.machine import host
-from whippletree.kernels.trace import trace
+from whippletree.kernels.run import call
+from whippletree.kernels.run.general_call import Checked
+from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.run.machine import host
+from whippletree.kernels.trace.recording import trace
 
 W = host().width
 
@@ -468,8 +468,8 @@ class TestNative:
         """Under a limit of memory the second of two results cannot be had: an error, the first is freed."""
         script = (
             "import resource, sys, numpy as np\n"
-            "from whippletree.kernels.kernel import Kernel\n"
-            "from whippletree.kernels.trace import trace\n"
+            "from whippletree.kernels.run.kernel import Kernel\n"
+            "from whippletree.kernels.trace.recording import trace\n"
             "k = Kernel(trace(lambda x: (x, np.stack([x] * 500)), {'x': ()}))\n"
             "k(1.0)\n"
             "k(np.ones(3))\n"

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whippletree.errors import InputError
-from whippletree.kernels.derivatives import forward, jacobian, reverse
-from whippletree.kernels.program import Program
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import trace
+from whippletree.kernels.derive.derivatives import forward, jacobian, reverse
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.program import Program
+from whippletree.kernels.trace.recording import trace
 
 ANALYTIC = {
     "add": (2, lambda x, y: x + y),

@@ -12,15 +12,15 @@ import pytest
 import sympy
 
 from whippletree.errors import InputError
-from whippletree.kernels.export_c import to_c
-from whippletree.kernels.export_python import to_python
-from whippletree.kernels.export_sympy import to_sympy
-from whippletree.kernels.fuse import fuse
-from whippletree.kernels.kernel import Kernel
-from whippletree.kernels.ops import OPS
-from whippletree.kernels.program import Program
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import trace
+from whippletree.kernels.emit.fuse import fuse
+from whippletree.kernels.export.c_source import to_c
+from whippletree.kernels.export.python_source import to_python
+from whippletree.kernels.export.sympy_expressions import to_sympy
+from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.ops import OPS
+from whippletree.kernels.trace.program import Program
+from whippletree.kernels.trace.recording import trace
 
 CC = ["cc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror"]
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.4, -2.7, 1e-310, 800.0, -800.0, 1e300, math.inf, -math.inf, math.nan]

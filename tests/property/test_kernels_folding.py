@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from whippletree.kernels.arithmetic import ADD, MUL
-from whippletree.kernels.program import Program, operands
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import trace
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.arithmetic import ADD, MUL
+from whippletree.kernels.trace.program import Program, operands
+from whippletree.kernels.trace.recording import trace
 
 NAMES = ("x", "y", "z", "u")
 
@@ -193,7 +193,7 @@ def test_pairs_are_shared_wherever_they_lie_in_a_long_sum(length):
 
 def test_what_is_not_looked_at_would_not_have_gained(monkeypatch):
     """Regrouping looks closely only at what an array pass finds promising; with a look at all, the same."""
-    module = sys.modules["whippletree.kernels.regroup"]
+    module = sys.modules["whippletree.kernels.simplify.regroup"]
 
     def everything(table, part):
         return np.isin(table.code, (ADD, MUL)) & (table.count > 0) & ~part

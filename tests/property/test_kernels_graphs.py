@@ -11,12 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from random_graphs import Recipe, agree, recipe
-from whippletree.kernels.export_c import to_c
-from whippletree.kernels.export_python import to_python
-from whippletree.kernels.fuse import fuse
-from whippletree.kernels.program import Program
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import trace
+from whippletree.kernels.emit.fuse import fuse
+from whippletree.kernels.export.c_source import to_c
+from whippletree.kernels.export.python_source import to_python
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.program import Program
+from whippletree.kernels.trace.recording import trace
 
 CC = ["cc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
 

@@ -8,12 +8,12 @@ import pytest
 
 from machine_code import run_batch
 from random_graphs import Recipe, agree, recipe
-from whippletree.kernels import build
-from whippletree.kernels.machine import host
-from whippletree.kernels.memory import room_size
-from whippletree.kernels.program import Program
-from whippletree.kernels.structure import leaves
-from whippletree.kernels.trace import trace
+from whippletree.kernels.emit.memory import room_size
+from whippletree.kernels.run import build
+from whippletree.kernels.run.machine import host
+from whippletree.kernels.trace.program import Program
+from whippletree.kernels.trace.recording import trace
+from whippletree.kernels.trace.structure import leaves
 
 WIDTHS = [width for width in (1, 2, 4, 8) if width <= host().width]
 FMA = [True, False] if host().fma else [False]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.kernels import checked
-from whippletree.kernels.kernel import Kernel
+from whippletree.kernels.run import general_call as checked
+from whippletree.kernels.run.kernel import Kernel
 
 MARGIN = 9  # numbers around the results: more than a line
 

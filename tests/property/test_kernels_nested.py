@@ -11,12 +11,12 @@ import pytest
 
 import whippletree as wt
 from whippletree.errors import InputError
-from whippletree.kernels import stored
-from whippletree.kernels.derivatives import jacobian
-from whippletree.kernels.fuse import fuse
-from whippletree.kernels.kernel import Kernel
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import trace
+from whippletree.kernels.derive.derivatives import jacobian
+from whippletree.kernels.emit.fuse import fuse
+from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.store import programs as stored
+from whippletree.kernels.trace.recording import trace
 
 
 class Gains(NamedTuple):

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from random_graphs import Recipe, recipe
-from whippletree.kernels import build, cuts
-from whippletree.kernels.fuse import fuse
-from whippletree.kernels.kernel import Kernel
-from whippletree.kernels.machine import host
-from whippletree.kernels.outline import FLIP, outline
-from whippletree.kernels.program import Program
-from whippletree.kernels.schedule import schedule
-from whippletree.kernels.trace import trace
+from whippletree.kernels.emit import cuts
+from whippletree.kernels.emit.fuse import fuse
+from whippletree.kernels.emit.outline import FLIP, outline
+from whippletree.kernels.emit.schedule import schedule
+from whippletree.kernels.run import build
+from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.run.machine import host
+from whippletree.kernels.trace.program import Program
+from whippletree.kernels.trace.recording import trace
 
 W = host().width
 

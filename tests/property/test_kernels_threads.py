@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.kernels import threads
+from whippletree.kernels.run import threads
 
 
 @pytest.mark.parametrize("count", [1, 7, 8, 1000, 65_537])

@@ -12,9 +12,9 @@ import pytest
 
 import whippletree as wt
 from whippletree.errors import InputError, WhippletreeError
-from whippletree.kernels.scalar import Scalar
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import TraceError, trace
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.recording import TraceError, trace
+from whippletree.kernels.trace.traced import Scalar
 
 X = np.array([0.37, -1.24, 2.18, 0.81])
 
@@ -254,8 +254,8 @@ def test_simplifying_a_deep_chain_needs_no_recursion():
 
 DIGEST = """
 import numpy as np
-from whippletree.kernels.simplify import simplify
-from whippletree.kernels.trace import trace
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.recording import trace
 def f(x, a):
     y = a @ np.sin(x) + a.T @ np.cos(x) * x[0]
     return {"y": y * y[1] + x * y[1], "s": {"t": (y[0] > 0.0).where(y[0], 1.6)}}

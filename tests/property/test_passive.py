@@ -8,7 +8,7 @@ import pytest
 import randoms
 import whippletree as wt
 from whippletree.dynamics.passive import SLIP_SPEED
-from whippletree.springs import has_rates
+from whippletree.model.spring import has_rates
 
 SPRUNG = [name for name in randoms.JOINTS if name not in ("planar", "free", "fixed")]
 

@@ -17,12 +17,14 @@ from hypothesis import strategies as st
 import whippletree as wt
 from program_use import changed, places, rich
 from random_graphs import recipe
-from whippletree import dynamics
-from whippletree.compile import record
-from whippletree.kernels import build, cache, sources, stored
-from whippletree.kernels.content import content
-from whippletree.kernels.program import Program
-from whippletree.kernels.trace import trace
+from whippletree.api.compiling import record
+from whippletree.dynamics.aba import aba as plain_aba
+from whippletree.kernels.run import build
+from whippletree.kernels.store import cache, sources
+from whippletree.kernels.store import programs as stored
+from whippletree.kernels.store.content import content
+from whippletree.kernels.trace.program import Program
+from whippletree.kernels.trace.recording import trace
 from whippletree.simulation import motion, stepping
 
 
@@ -233,7 +235,7 @@ def test_values_of_different_kinds_differ():
     values = [1, 1.0, True, "1", b"1", None, (1,), [1], {1: 1}, np.float64(1.0), np.array(1.0)]
     values += [np.array([1.0]), np.array([1]), np.array([[1.0]]), -0.0, 0.0, ("ab", "c"), ("a", "bc"), np.nan]
     values += [slice(1), slice(1, 1), wt.Revolute("x"), wt.Prismatic("x"), wt.Reversed(wt.Revolute("x"))]
-    values += [wt.aba, dynamics.aba, wt.rnea, {"a": 1, "b": 2}, {"b": 2, "a": 1}]
+    values += [wt.aba, plain_aba, wt.rnea, {"a": 1, "b": 2}, {"b": 2, "a": 1}]
     found = [content(value) for value in values]
     assert None not in found
     assert len(set(found)) == len(found)
@@ -242,7 +244,7 @@ def test_values_of_different_kinds_differ():
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ((wt.aba, {}), (dynamics.aba, {})),
+        ((wt.aba, {}), (plain_aba, {})),
         ((wt.aba, {}), (wt.forward_dynamics_crba, {})),
         ((wt.frame_pose, {"frame": "tool"}), (wt.frame_pose, {"frame": "eye"})),
         ((wt.aba, {}), (wt.aba, {"inputs": {"f_ext": (2, 6)}})),
@@ -438,7 +440,8 @@ SCRIPT = """
 import os, sys
 import numpy as np
 import whippletree as wt
-from whippletree.kernels import cache, stored
+from whippletree.kernels.store import cache
+from whippletree.kernels.store import programs as stored
 count, program = [], stored.program
 stored.program = lambda parts, record: program(parts, lambda: (count.append(1), record())[1])
 m = wt.examples.load("double-pendulum")

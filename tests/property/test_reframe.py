@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import randoms
 import whippletree as wt
-from whippletree.reframe import reframe
+from whippletree.checks.frames import reframe
 from whippletree.spatial import ArticulatedInertia, Transform, TransformProduct
 from whippletree.spatial.rotate import AxialRotation
 from whippletree.spatial.rotation import exp

@@ -9,10 +9,10 @@ import pytest
 
 import randoms
 import whippletree as wt
-from whippletree.kernels import build
-from whippletree.kernels.iterate import Iteration, Series
-from whippletree.kernels.trace import trace
-from whippletree.simulation import blocks
+from whippletree.kernels.run import build
+from whippletree.kernels.run.iterate import Iteration, Series
+from whippletree.kernels.trace.recording import trace
+from whippletree.simulation import locally as blocks
 
 
 def jumble() -> wt.Mechanism:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import randoms
 import whippletree as wt
-from whippletree.dynamics.requirements import invertible_inertias
+from whippletree.model.requirements import invertible_inertias
 
 BOX = wt.Inertia(2.0, (0.1, -0.2, 0.3), (0.3, 0.4, 0.5))
 

@@ -13,7 +13,7 @@ import randoms
 import whippletree as wt
 from whippletree.io.toml_lines import lines
 from whippletree.io.toml_write import dumps
-from whippletree.springs import has_rates
+from whippletree.model.spring import has_rates
 
 
 def rich(seed: int) -> wt.Mechanism:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import randoms
 import whippletree as wt
-from whippletree.singular import joints_without_inertia
+from whippletree.model.singular import joints_without_inertia
 
 TREES = st.lists(st.sampled_from(sorted(randoms.JOINTS)), min_size=1, max_size=6)
 

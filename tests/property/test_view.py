@@ -14,11 +14,12 @@ from numpy.testing import assert_allclose
 
 import robots
 import whippletree as wt
+from whippletree.display import charts, playback, skeleton, solids, stage
+from whippletree.display import gltf as meshes
+from whippletree.display.scene import Scene
+from whippletree.display.session import Session
+from whippletree.display.viewer import view
 from whippletree.spatial.rotation import from_rpy, log
-from whippletree.view import charts, meshes, playback, skeleton, solids, stage
-from whippletree.view.scene import Scene
-from whippletree.view.session import Session
-from whippletree.view.viewer import view
 
 JOINTS = [
     wt.Revolute((0.2, -0.4, 0.7)),

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import public
-from ..compile import record
+from .. import dynamics
+from ..api.compiling import record
 from ..dynamics.factor import ltdl
 from ..joints import Revolute
-from ..kernels.trace import trace
-from ..mechanism import Mechanism
+from ..kernels.trace.recording import trace
+from ..model.mechanism import Mechanism
 from ..spatial import Inertia, Placement
 
 Formula = Callable[[int], int]
@@ -80,5 +80,5 @@ def operations(name: str, n: int) -> int:
     if name == "factor and solve":
         program = trace(lambda H, b: ltdl(H, list(range(-1, n - 1))).solve(b), {"H": (n, n), "b": (n,)})
     else:
-        program = record(getattr(public, name), gu(n))
+        program = record(getattr(dynamics, name), gu(n))
     return sum(program.cost[kind] for kind in ("mul", "add", "div"))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..joints import Free, Revolute, Universal
-from ..mechanism import Body, Mechanism
+from ..model.mechanism import Body, Mechanism
 from ..spatial import Array, Placement
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..errors import InputError
 from ..io import load
 from ..joints import Free
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 
 ROBOTS: dict[str, tuple[str, bool]] = {
     "ur5": ("ur_description/urdf/ur5_robot.urdf", False),

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..io import load, save
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 
 _RUNS = 3
 
@@ -45,14 +45,14 @@ def startup(m: Mechanism, algorithm: str) -> Startup:
 def _main(path: str, algorithm: str, folder: str) -> None:
     import numpy as np
 
-    from .. import compile, public
-    from ..kernels import cache
+    from .. import compile, dynamics
+    from ..kernels.store import cache
 
     cache.directory = lambda: Path(folder)
     m = load(path)
     one = [m.neutral(), np.zeros(m.nv), np.zeros(m.nv)]
     start = perf_counter()
-    kernel = compile(getattr(public, algorithm), m)
+    kernel = compile(getattr(dynamics, algorithm), m)
     one = one[: len(kernel.program.inputs)]
     kernel(*one)
     kernel(*(np.array([x, x]) for x in one))

@@ -1,5 +1,8 @@
 """Dynamics and kinematics of trees, one algorithm a file (RBDA ch. 5-7, 9)."""
 
+from ..checks.checking import checked
+from ..model.equivalent_inertias import simplify_inertias
+from ..model.requirements import floating_base, invertible_inertias
 from .aba import aba
 from .aba_variant_1 import aba_variant_1
 from .aba_variant_2 import aba_variant_2
@@ -13,9 +16,11 @@ from .floating_crba import floating_crba
 from .floating_inverse import floating_inverse_dynamics
 from .forward_crba import forward_dynamics_crba
 from .frame_forces import frame_forces
-from .geared import geared_forward_dynamics, geared_inverse_dynamics
+from .geared import geared_forward_dynamics as geared_forward_dynamics
+from .geared import geared_inverse_dynamics as geared_inverse_dynamics
 from .gears import gear_matrix, gear_positions
 from .gravity import gravity_force
+from .handle_equations import handle_equations
 from .hybrid_aba import hybrid_aba
 from .hybrid_crba import hybrid_crba
 from .inertia_factors import factor_ltdl, factor_ltl
@@ -31,63 +36,57 @@ from .kinematics import (
     frame_velocity,
 )
 from .momentum import center_of_mass, centroidal_momentum_matrix, momentum, momentum_matrix, total_mass
-from .newton_euler import newton_euler
+from .newton_euler import newton_euler, newton_euler_bias
 from .operational import inverse_operational_inertia, operational_inertia
 from .passive import passive_forces
-from .projection import handle_equations
 from .rnea import bias_force, joint_reactions, rnea
 from .rnea_base import rnea_base
-from .simplify_inertias import simplify_inertias
 
-__all__ = [
-    "aba",
-    "aba_variant_1",
-    "aba_variant_2",
-    "bias_force",
-    "body_accelerations",
-    "body_to_reference",
-    "body_velocities",
-    "center_of_mass",
-    "centroidal_momentum_matrix",
-    "coriolis_force",
-    "crba",
-    "divide_and_conquer",
-    "elastic_energy",
-    "energy",
-    "factor_ltdl",
-    "factor_ltl",
-    "floating_aba",
-    "floating_crba",
-    "floating_inverse_dynamics",
-    "forward_dynamics_crba",
-    "forward_kinematics",
-    "frame_acceleration",
-    "frame_forces",
-    "frame_pose",
-    "frame_velocity",
-    "gear_matrix",
-    "gear_positions",
-    "geared_forward_dynamics",
-    "geared_inverse_dynamics",
-    "gravity_force",
-    "handle_equations",
-    "hybrid_aba",
-    "hybrid_crba",
-    "inertia_product",
-    "inverse_inertia",
-    "inverse_operational_inertia",
-    "jacobian",
-    "jacobian_rate",
-    "joint_reactions",
-    "kinetic_energy",
-    "momentum",
-    "momentum_matrix",
-    "newton_euler",
-    "operational_inertia",
-    "passive_forces",
-    "potential_energy",
-    "rnea",
-    "rnea_base",
-    "simplify_inertias",
-    "total_mass",
-]
+rnea = checked(rnea, frame_free=True, recorded=newton_euler)
+newton_euler = checked(newton_euler, frame_free=True)
+bias_force = checked(bias_force, frame_free=True, recorded=newton_euler_bias)
+joint_reactions = checked(joint_reactions)
+crba = checked(crba, frame_free=True)
+aba = checked(aba, frame_free=True)
+forward_kinematics = checked(forward_kinematics)
+frame_pose = checked(frame_pose)
+body_velocities = checked(body_velocities)
+body_accelerations = checked(body_accelerations)
+frame_forces = checked(frame_forces)
+frame_velocity = checked(frame_velocity)
+frame_acceleration = checked(frame_acceleration)
+jacobian = checked(jacobian)
+jacobian_rate = checked(jacobian_rate)
+body_to_reference = checked(body_to_reference)
+kinetic_energy = checked(kinetic_energy, frame_free=True)
+potential_energy = checked(potential_energy)
+energy = checked(energy)
+total_mass = checked(total_mass)
+center_of_mass = checked(center_of_mass)
+momentum = checked(momentum)
+momentum_matrix = checked(momentum_matrix)
+centroidal_momentum_matrix = checked(centroidal_momentum_matrix)
+rnea_base = checked(rnea_base)
+gravity_force = checked(gravity_force, frame_free=True)
+coriolis_force = checked(coriolis_force, frame_free=True)
+inertia_product = checked(inertia_product, frame_free=True)
+factor_ltl = checked(factor_ltl, frame_free=True)
+factor_ltdl = checked(factor_ltdl, frame_free=True)
+inverse_inertia = checked(inverse_inertia, frame_free=True)
+forward_dynamics_crba = checked(forward_dynamics_crba, frame_free=True)
+aba_variant_1 = checked(aba_variant_1, invertible_inertias, frame_free=True)
+aba_variant_2 = checked(aba_variant_2, invertible_inertias, frame_free=True)
+divide_and_conquer = checked(divide_and_conquer, invertible_inertias, frame_free=True)
+hybrid_aba = checked(hybrid_aba, frame_free=True)
+hybrid_crba = checked(hybrid_crba, frame_free=True)
+floating_aba = checked(floating_aba, floating_base, frame_free=True)
+floating_crba = checked(floating_crba, floating_base, frame_free=True)
+floating_inverse_dynamics = checked(floating_inverse_dynamics, floating_base, frame_free=True)
+gear_matrix = checked(gear_matrix)
+gear_positions = checked(gear_positions)
+simplify_inertias = checked(simplify_inertias)
+passive_forces = checked(passive_forces)
+elastic_energy = checked(elastic_energy)
+handle_equations = checked(handle_equations)
+operational_inertia = checked(operational_inertia)
+inverse_operational_inertia = checked(inverse_operational_inertia)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, ArticulatedInertia, cross_force, cross_motion, factor_spd
-from .jcalc import jcalc
-from .slots import slots
+from .per_body import per_body
 
 
 def aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
@@ -31,7 +31,7 @@ def aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = Non
     array([  0.375, -11.424])
     """
     n, lam = len(m), m.parents
-    X, S, v, c, pA, U, D, u, a, qdd = slots(n, 10)
+    X, S, v, c, pA, U, D, u, a, qdd = per_body(n, 10)
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
     IA = [ArticulatedInertia.rigid(body.inertia) for body in m.bodies]
 

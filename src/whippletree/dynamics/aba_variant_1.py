@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, cross_force, cross_motion, factor_spd
-from .jcalc import jcalc
 from .joint_forces import joint_forces
-from .slots import slots
+from .per_body import per_body
 
 
 def aba_variant_1(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
@@ -34,7 +34,7 @@ def aba_variant_1(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | 
     array([0.5])
     """
     n, lam = len(m), m.parents
-    X, v, c, Phi, b, J, N1, Y, z, Phi1_N1, f, a, qdd = slots(n, 13)
+    X, v, c, Phi, b, J, N1, Y, z, Phi1_N1, f, a, qdd = per_body(n, 13)
     Phi[-1] = np.zeros((6, 6))
     b[-1] = a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
 

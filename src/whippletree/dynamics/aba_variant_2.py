@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, ArticulatedInertia, cross_force, cross_motion, factor_spd
-from .jcalc import jcalc
 from .joint_forces import joint_forces
-from .slots import slots
+from .per_body import per_body
 
 
 def aba_variant_2(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
@@ -32,7 +32,7 @@ def aba_variant_2(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | 
     array([0.5])
     """
     n, lam = len(m), m.parents
-    X, v, c, J, pA, I2, Y, z, a, qdd = slots(n, 10)
+    X, v, c, J, pA, I2, Y, z, a, qdd = per_body(n, 10)
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
     IA = [ArticulatedInertia.rigid(body.inertia) for body in m.bodies]
 

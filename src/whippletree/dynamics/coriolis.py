@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, cross_force, cross_motion
-from .jcalc import jcalc
-from .slots import slots
+from .per_body import per_body
 
 
 def coriolis_force(m: Mechanism, q: Array, qd: Array) -> Array:
@@ -28,7 +28,7 @@ def coriolis_force(m: Mechanism, q: Array, qd: Array) -> Array:
     array([-1.918,  0.24 ])
     """
     n, lam = len(m), m.parents
-    X, S, v, a, f, tau = slots(n, 6)
+    X, S, v, a, f, tau = per_body(n, 6)
 
     for i in range(n):
         X[i], S[i], vJ, cJ = jcalc(m, i, q, qd)

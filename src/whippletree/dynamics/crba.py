@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jpos
+from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .blocks import fill, finished, zeros
-from .jcalc import jpos
-from .slots import slots
+from .block_matrix import fill, finished, zeros
+from .per_body import per_body
 
 
 def crba(m: Mechanism, q: Array) -> Array:
@@ -31,7 +31,7 @@ def crba(m: Mechanism, q: Array) -> Array:
     """
     n, lam = len(m), m.parents
     H = zeros(m.nv)
-    X, S = slots(n, 2)
+    X, S = per_body(n, 2)
     for i in range(n):
         X[i], S[i] = jpos(m, i, q)
     Ic = [body.inertia for body in m.bodies]

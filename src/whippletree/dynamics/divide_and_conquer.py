@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, Inertia, cross_force, cross_motion, factor_spd
 from .halving import degrees, halve
 from .handles import ArticulatedBody, Assembly, Link, assemble
-from .jcalc import jcalc
 from .joint_forces import joint_forces
-from .slots import slots
+from .per_body import per_body
 
 
 def divide_and_conquer(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
@@ -36,7 +36,7 @@ def divide_and_conquer(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Arr
     array([0.5])
     """
     n, lam = len(m), m.parents
-    X, v, c, p, T_a, a, qdd = slots(n, 7)
+    X, v, c, p, T_a, a, qdd = per_body(n, 7)
     links: list[Link] = []
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array, maximum
 from .kinematics import world_transforms
 from .passive import TOUCHING, point_place, rest_position

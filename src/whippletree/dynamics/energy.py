@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array, array
 from .kinematics import body_velocities, world_transforms
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, ArticulatedInertia, cross_force, cross_motion, factor_spd, solve_spd
-from .jcalc import jcalc
-from .slots import slots
+from .per_body import per_body
 
 
 def floating_aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
@@ -32,7 +32,7 @@ def floating_aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | N
     array([ 0.  ,  0.  ,  0.  ,  2.  ,  0.  , -9.81])
     """
     n, lam = len(m), m.parents
-    X, S, v, c, pA, U, D, u, a, qdd = slots(n, 10)
+    X, S, v, c, pA, U, D, u, a, qdd = per_body(n, 10)
     IA = [ArticulatedInertia.rigid(body.inertia) for body in m.bodies]
 
     for i in range(n):

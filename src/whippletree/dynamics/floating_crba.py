@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc, jpos
+from ..model.mechanism import Mechanism
 from ..spatial import Array, cross_force, cross_motion
-from .blocks import fill, finished, zeros
+from .block_matrix import fill, finished, zeros
 from .factor import expanded_parents, ltdl
-from .jcalc import jcalc, jpos
-from .slots import slots
+from .per_body import per_body
 
 
 def floating_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
@@ -43,7 +43,7 @@ def floating_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | 
 def floating_bias(m: Mechanism, q: Array, qd: Array, f_ext: Array | None = None) -> Array:
     """(nv,) p_0^c and C of eq 9.13 (RBDA table 9.5, left)."""
     n, lam = len(m), m.parents
-    X, S, v, a, f, C = slots(n, 6)
+    X, S, v, a, f, C = per_body(n, 6)
     for i in range(n):
         X[i], S[i], vJ, cJ = jcalc(m, i, q, qd)
         if i == 0:
@@ -66,7 +66,7 @@ def floating_bias(m: Mechanism, q: Array, qd: Array, f_ext: Array | None = None)
 def floating_inertia(m: Mechanism, q: Array) -> Array:
     """(nv, nv) the matrix of I_0^c, F and H of eq 9.13 (RBDA table 9.5, right)."""
     n, lam = len(m), m.parents
-    X, S = slots(n, 2)
+    X, S = per_body(n, 2)
     for i in range(1, n):
         X[i], S[i] = jpos(m, i, q)
     A = zeros(m.nv)

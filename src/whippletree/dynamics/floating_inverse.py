@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, cross_force, cross_motion, solve_spd
-from .jcalc import jcalc
-from .slots import slots
+from .per_body import per_body
 
 
 def floating_inverse_dynamics(
@@ -34,7 +34,7 @@ def floating_inverse_dynamics(
     (array([ 0.  ,  0.  ,  0.  ,  0.  ,  0.  , -9.81]), array([], dtype=float64))
     """
     n, lam = len(m), m.parents
-    X, S, v, a, p, tau = slots(n, 6)
+    X, S, v, a, p, tau = per_body(n, 6)
     qdd = np.concatenate([np.zeros(6), qdd_joints])
 
     for i in range(n):

@@ -1,6 +1,6 @@
 """Forward dynamics by the inertia matrix: CRBA, RNEA and a sparse factorization."""
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .inertia_factors import factor_ltl
 from .rnea import bias_force

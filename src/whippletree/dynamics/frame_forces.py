@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..forces import Force, Reference
-from ..mechanism import Mechanism
+from ..model.force import Force, Reference
+from ..model.mechanism import Mechanism
 from ..spatial import Array, array
 from .jacobian import reference_transform
 from .kinematics import frame_transform
-from .slots import slots
+from .per_body import per_body
 
 
 def frame_forces(m: Mechanism, q: Array, wrenches: Mapping[str, Any], reference: Reference = "body") -> Array:
@@ -36,7 +36,7 @@ def frame_forces(m: Mechanism, q: Array, wrenches: Mapping[str, Any], reference:
     >>> wt.aba(m, [0.5], [0.0], [0.0], f_ext).round(4)
     array([-14.953])
     """
-    (f,) = slots(len(m), 1)
+    (f,) = per_body(len(m), 1)
     for frame, wrench in wrenches.items():
         place, value = m.frame(frame), array(list(wrench))
         if value.shape != (6,):

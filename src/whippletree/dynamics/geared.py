@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array, array, solve_spd
 from .crba import crba
 from .factor import expanded_parents

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array, array
 from .triangle import ancestors
 

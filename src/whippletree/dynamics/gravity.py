@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jpos
+from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .jcalc import jpos
-from .slots import slots
+from .per_body import per_body
 
 
 def gravity_force(m: Mechanism, q: Array) -> Array:
@@ -27,7 +27,7 @@ def gravity_force(m: Mechanism, q: Array) -> Array:
     array([7.867, 3.519])
     """
     n, lam = len(m), m.parents
-    X, S, a, f, tau = slots(n, 5)
+    X, S, a, f, tau = per_body(n, 5)
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
 
     for i in range(n):

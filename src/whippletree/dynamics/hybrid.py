@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, ArticulatedInertia, cross_force, cross_motion, factor_spd
 from .hybrid import by_joint, forward_joints, merged
-from .jcalc import jcalc
-from .slots import slots
+from .per_body import per_body
 
 
 def hybrid_aba(
@@ -47,7 +47,7 @@ def hybrid_aba(
     n, lam = len(m), m.parents
     fd = forward_joints(m, prescribed)
     given_tau, given_qdd = by_joint(m, tau), by_joint(m, qdd)
-    X, S, v, c, pA, U, D, u, a, found_tau, found_qdd = slots(n, 11)
+    X, S, v, c, pA, U, D, u, a, found_tau, found_qdd = per_body(n, 11)
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
     IA = [ArticulatedInertia.rigid(body.inertia) for body in m.bodies]
 

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jpos
+from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .blocks import fill, finished, zeros
+from .block_matrix import fill, finished, zeros
 from .factor import expanded_parents, ltl
 from .hybrid import by_joint, forward_joints, merged, nothing
 from .inertia_product import inertia_product
-from .jcalc import jpos
+from .per_body import per_body
 from .rnea import rnea
-from .slots import slots
 
 
 def hybrid_crba(
@@ -70,7 +70,7 @@ def hybrid_crba(
 def forward_inertia(m: Mechanism, q: Array, fd: Sequence[bool]) -> Array:
     """(n1, n1) H11, the part of H that belongs to the joints of fd (RBDA table 9.1)."""
     n, lam = len(m), m.parents
-    X, S = slots(n, 2)
+    X, S = per_body(n, 2)
     # ν(fd), the bodies that some joint of fd carries (9.5), and where each such joint's columns start.
     carried = [False] * (n + 1)
     index = [slice(0, 0)] * n

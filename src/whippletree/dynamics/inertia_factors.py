@@ -1,6 +1,6 @@
 """Sparse factors of the joint-space inertia matrix."""
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .crba import crba
 from .factor import Ltdl, Ltl, expanded_parents, ltdl, ltl

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jpos
+from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .jcalc import jpos
-from .slots import slots
+from .per_body import per_body
 
 
 def inertia_product(m: Mechanism, q: Array, x: Array) -> Array:
@@ -28,7 +28,7 @@ def inertia_product(m: Mechanism, q: Array, x: Array) -> Array:
     array([2.544, 0.772])
     """
     n, lam = len(m), m.parents
-    X, S, a, f, tau = slots(n, 5)
+    X, S, a, f, tau = per_body(n, 5)
 
     for i in range(n):
         X[i], S[i] = jpos(m, i, q)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .inertia_factors import factor_ltl
 

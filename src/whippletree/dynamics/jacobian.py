@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..errors import InputError
-from ..forces import Reference
-from ..mechanism import Mechanism
+from ..model.force import Reference
+from ..model.jcalc import jcalc, jpos
+from ..model.mechanism import Mechanism
 from ..spatial import Array, Transform, array, cross_motion, rot
-from .jcalc import jcalc, jpos
 from .kinematics import frame_transform
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array, factor_spd
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc, jpos
+from ..model.mechanism import Mechanism
 from ..spatial import Array, Transform, array, classical_acceleration, cross_motion, identity
-from .jcalc import jcalc, jpos
-from .slots import slots
+from .per_body import per_body
 
 
 def world_transforms(m: Mechanism, q: Array) -> list[Transform]:
@@ -159,7 +159,7 @@ def frame_acceleration(m: Mechanism, q: Array, qd: Array, qdd: Array, frame: str
 
 def _motion(m: Mechanism, q: Array, qd: Array, qdd: Array) -> tuple[list[Array], list[Array]]:
     """Velocities and spatial accelerations of all bodies, in body coordinates; the ground's is last."""
-    v, a = slots(len(m), 2)
+    v, a = per_body(len(m), 2)
     for i, parent in enumerate(m.parents):
         X, S, vJ, cJ = jcalc(m, i, q, qd)
         v[i] = X @ v[parent] + vJ

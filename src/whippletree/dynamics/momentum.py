@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import SingularError
-from ..mechanism import Mechanism
+from ..model.jcalc import jpos
+from ..model.mechanism import Mechanism
 from ..spatial import Array, array, cross
-from .jcalc import jpos
 from .kinematics import world_transforms
 
 

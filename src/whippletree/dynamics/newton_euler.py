@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, Inertia, array, cross
 from ..spatial.rotate import symmetric
-from .jcalc import jcalc
-from .slots import slots
+from .per_body import per_body
 
 
 def newton_euler(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None) -> Array:
@@ -40,7 +40,7 @@ def newton_euler(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | N
     array([7.867, 3.519])
     """
     n, lam = len(m), m.parents
-    X, S, f, tau = slots(n, 4)
+    X, S, f, tau = per_body(n, 4)
     w, wd, a = ([np.zeros(3)] * (n + 1) for _ in range(3))
     Omega = [np.zeros((3, 3))] * (n + 1)
     a[-1] = -np.array(m.gravity)
@@ -63,6 +63,11 @@ def newton_euler(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | N
         if lam[i] != -1:
             f[lam[i]] = f[lam[i]] + X[i].T @ f[i]
     return np.concatenate([np.zeros(0), *tau[:n]])
+
+
+def newton_euler_bias(m: Mechanism, q: Array, qd: Array, f_ext: Array | None = None) -> Array:
+    """(nv,) `bias_force` by the same road: the joint forces at which nothing accelerates."""
+    return newton_euler(m, q, qd, np.zeros(m.nv), f_ext)
 
 
 def _field(w: Array, wd: Array) -> Array:

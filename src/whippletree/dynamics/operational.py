@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..errors import SingularError
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array, solve_spd
 from .inertia_factors import factor_ltl
 from .jacobian import jacobian

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ..mechanism import Body, Mechanism
+from ..model.mechanism import Body, Mechanism
+from ..model.spring import Spring
 from ..spatial import Array, array, cross, maximum
-from ..springs import Spring
 from .frame_forces import constant_forces
 from .kinematics import body_velocities, world_transforms
-from .slots import slots
+from .per_body import per_body
 
 SLIP_SPEED = 1e-2
 """rad/s or m/s: at this speed Coulomb friction has reached 0.71 of its value, at ten times it 0.995."""
@@ -87,7 +87,7 @@ def _stops(body: Body, q: Any, qd: Any) -> Any:
 def spring_forces(m: Mechanism, q: Array, qd: Array) -> Array:
     """(nb, 6) what the springs between points do to the bodies, in body coordinates."""
     X, v = world_transforms(m, q), [*body_velocities(m, q, qd), np.zeros(6)]  # the ground's last, -1
-    (f,) = slots(len(m), 1)
+    (f,) = per_body(len(m), 1)
     for spring in m.springs:
         sides = [
             (m.body_number(spring.body_a), spring.point_a),

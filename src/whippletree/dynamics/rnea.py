@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, cross_force, cross_motion
-from .jcalc import jcalc
-from .slots import slots
+from .per_body import per_body
 
 
 def joint_wrenches(
@@ -17,7 +17,7 @@ def joint_wrenches(
     force through the joint, all in body coordinates; gravity enters as the base acceleration -a_g.
     """
     n, lam = len(m), m.parents
-    X, S, v, a, f = slots(n, 5)
+    X, S, v, a, f = per_body(n, 5)
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
 
     for i in range(n):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.jcalc import jcalc
+from ..model.mechanism import Mechanism
 from ..spatial import Array, cross_force, cross_motion, identity
-from .jcalc import jcalc
-from .slots import slots
+from .per_body import per_body
 
 
 def rnea_base(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None) -> Array:
@@ -31,7 +31,7 @@ def rnea_base(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None
     array([7.867, 3.519])
     """
     n, lam = len(m), m.parents
-    X, S, v, a, f, tau = slots(n, 6)
+    X, S, v, a, f, tau = per_body(n, 6)
     X[-1] = identity()
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..door import expect
 from ..errors import ModelError
-from ..loop import Loop
-from ..mechanism import GROUND, Body, Frame, Mechanism
+from ..model.loop import Loop
+from ..model.mechanism import GROUND, Body, Frame, Mechanism
+from ..model.values import expect
 from ..spatial import Placement
 from .pieces import End, assemble, move_loop, move_shapes, move_spring, seen_from
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..door import expect, vector
 from ..errors import InputError, ModelError
 from ..joints import Fixed
-from ..loop import Loop
-from ..loops.relations import plain_joint
-from ..mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
+from ..loops.equations.relations import plain_joint
+from ..model.loop import Loop
+from ..model.mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
+from ..model.spring import Spring
+from ..model.values import expect, vector
 from ..spatial import Array, Placement
 from ..spatial.rotation import log
-from ..springs import Spring
 from .pieces import assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
 
 CLOSED = 1e-6

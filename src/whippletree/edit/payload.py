@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from ..door import expect
 from ..errors import ModelError
-from ..mechanism import GROUND, Mechanism
-from ..physical import inertia_fault
+from ..model.mechanism import GROUND, Mechanism
+from ..model.physical import inertia_fault
+from ..model.values import expect
 from ..spatial import Inertia
 from .pieces import assemble
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..forces import Force
-from ..loop import Loop
-from ..mechanism import Body, Frame, Gear, Geometry, Mechanism
+from ..model.force import Force
+from ..model.loop import Loop
+from ..model.mechanism import Body, Frame, Gear, Geometry, Mechanism
+from ..model.spring import Spring
 from ..spatial import Placement
-from ..springs import Spring
 
 
 def assemble(

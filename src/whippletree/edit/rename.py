@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..door import expect
 from ..errors import ModelError
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
+from ..model.values import expect
 from .pieces import assemble
 
 

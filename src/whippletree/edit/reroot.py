@@ -3,10 +3,10 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from ..door import expect
 from ..errors import ModelError
 from ..joints import Free, Joint, reverse
-from ..mechanism import GROUND, Body, Mechanism
+from ..model.mechanism import GROUND, Body, Mechanism
+from ..model.values import expect
 from ..spatial import Placement
 from .pieces import End, assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..errors import InputError
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from .arms import seven_axis_arm, six_axis_arm
 from .legged import humanoid, linkage_humanoid, quadruped
 from .linkages import (

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..dh import DH, from_dh
-from ..mechanism import Limits, Mechanism
+from ..io.dh import DH, from_dh
+from ..model.mechanism import Limits, Mechanism
 from ..spatial import Inertia, Placement
 
 _QUARTER = np.pi / 2

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..joints import Free, Revolute, Spherical, Universal
-from ..mechanism import Limits, Mechanism
+from ..model.mechanism import Limits, Mechanism
 from ..spatial import Inertia, Placement
 
 _ALONG_X = (0.0, np.pi / 2, 0.0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..joints import Joint, Prismatic, Revolute
-from ..mechanism import GROUND, Mechanism
+from ..model.mechanism import GROUND, Mechanism
 from ..spatial import Array, Inertia, Placement
 
 Point = tuple[float, float]

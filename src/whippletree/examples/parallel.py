@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..joints import Free, Prismatic, Revolute, Spherical, Universal
-from ..mechanism import Limits, Mechanism
+from ..model.mechanism import Limits, Mechanism
 from ..spatial import Array, Inertia, Placement
 
 

@@ -1,7 +1,7 @@
 """Pendulums: the mechanisms every textbook starts with."""
 
 from ..joints import Prismatic, Revolute, Universal
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Inertia, Placement
 
 # A thin rod of 1 kg and 1 m that hangs down from its joint.

@@ -1,7 +1,7 @@
 """Tops: one body that turns in space."""
 
 from ..joints import Free, Spherical
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Inertia, Placement
 
 

@@ -8,7 +8,7 @@ from types import ModuleType
 
 from ..errors import FileError, InputError
 from ..joints import Joint
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from .findings import Problem
 
 __all__ = ["Problem", "load", "problems", "save"]

@@ -11,11 +11,11 @@ import numpy as np
 from .. import joints
 from ..errors import FileError, InputError
 from ..joints import Joint
-from ..mechanism import Body, Geometry, Limits, Mechanism
-from ..physical import inertia_fault
+from ..model.mechanism import Body, Geometry, Limits, Mechanism
+from ..model.physical import inertia_fault
 from ..spatial import Inertia, Placement
 from .findings import Problem
-from .toml_table import Document, Table, number, numbers, text
+from .toml_table import Document, TomlTable, number, numbers, text
 
 FORMAT = 1
 """The version of the format; a file of a later one is refused."""
@@ -95,14 +95,14 @@ def _name(value: Any) -> str:
     return value
 
 
-def _end(entry: Table, add: Any) -> None:
+def _end(entry: TomlTable, add: Any) -> None:
     """Refuse what is left over of an entry, then add it to the mechanism; errors name its line."""
     entry.done()
     with entry.document.at(entry.way):
         add()
 
 
-def _add_body(m: Mechanism, entry: Table) -> None:
+def _add_body(m: Mechanism, entry: TomlTable) -> None:
     name = entry.take("name", text)
     joint = _joint_of(entry, f"body {name!r}")
     properties: dict[str, Any] = {
@@ -132,7 +132,7 @@ def _add_body(m: Mechanism, entry: Table) -> None:
         m.warnings.append(f"{entry.document.path}, line {line}: body {name!r}: {fault}")
 
 
-def _add_loop(m: Mechanism, entry: Table) -> None:
+def _add_loop(m: Mechanism, entry: TomlTable) -> None:
     name = entry.take("name", text)
     joint = _joint_of(entry, f"loop {name!r}")
     predecessor, successor = (entry.take(key, text) for key in ("predecessor", "successor"))
@@ -140,7 +140,7 @@ def _add_loop(m: Mechanism, entry: Table) -> None:
     _end(entry, lambda: m.add_loop(name, joint, predecessor, successor, at_p, at_s))
 
 
-def _add_spring(m: Mechanism, entry: Table) -> None:
+def _add_spring(m: Mechanism, entry: TomlTable) -> None:
     keys = ("name", "body_a", "body_b")
     given: dict[str, Any] = {key: entry.take(key, text) for key in keys}
     given.update({key: entry.take(key, numbers(3)) for key in ("point_a", "point_b")})
@@ -149,14 +149,14 @@ def _add_spring(m: Mechanism, entry: Table) -> None:
     _end(entry, lambda: m.add_spring(**given))
 
 
-def _joint_of(entry: Table, title: str) -> Joint:
+def _joint_of(entry: TomlTable, title: str) -> Joint:
     table = entry.table("joint")
     if table is None:
         raise entry.document.error(entry.way, f"{title} has no joint, as joint = {{ type = 'fixed' }}")
     return _joint(table)
 
 
-def _joint(table: Table) -> Joint:
+def _joint(table: TomlTable) -> Joint:
     kind = table.take("type", text)
     if kind not in JOINTS:
         raise table.document.error(
@@ -187,7 +187,7 @@ def _axis(value: Any) -> Any:
     return numbers(3)(value)
 
 
-def _placement(entry: Table, key: str = "placement") -> Placement:
+def _placement(entry: TomlTable, key: str = "placement") -> Placement:
     table = entry.table(key)
     if table is None:
         return Placement()
@@ -216,7 +216,7 @@ def _moments(value: Any) -> Any:
     )
 
 
-def _inertia(entry: Table) -> Inertia:
+def _inertia(entry: TomlTable) -> Inertia:
     """About the centre of mass, or the ten numbers kept inside, which lose no digit."""
     table = entry.table("inertia")
     if table is None:
@@ -239,7 +239,7 @@ def _inertia(entry: Table) -> Inertia:
     return Inertia.from_parts(mass, np.array(first_moment), np.array(about_origin))
 
 
-def _geometry(table: Table) -> Geometry:
+def _geometry(table: TomlTable) -> Geometry:
     shape = Geometry(
         table.take("kind", text),
         table.take("size", numbers()),

@@ -36,7 +36,7 @@ class Document:
         except RecursionError:
             raise FileError(path, "is not TOML of ours: it is nested too deeply") from None
         self._lines = toml_lines.lines(text)
-        self.top = Table(self, content, ())
+        self.top = TomlTable(self, content, ())
 
     def line(self, way: Way) -> int | None:
         """The line of a value."""
@@ -61,7 +61,7 @@ def _syntax_line(message: str, text: str) -> int:
     return int(place) if place.isdigit() else text.count("\n") + 1
 
 
-class Table:
+class TomlTable:
     """A table of a document, whose keys are taken once each."""
 
     def __init__(self, document: Document, data: dict[str, Any], way: Way) -> None:
@@ -84,15 +84,15 @@ class Table:
         except ValueError as error:
             raise self.document.error((*self.way, key), f"{key} is {_short(value)}: {error}") from None
 
-    def table(self, key: str) -> "Table | None":
+    def table(self, key: str) -> "TomlTable | None":
         """The table of a key, if it is there."""
         data = self.take(key, _table, None)
-        return None if data is None else Table(self.document, data, (*self.way, key))
+        return None if data is None else TomlTable(self.document, data, (*self.way, key))
 
-    def tables(self, key: str) -> list["Table"]:
+    def tables(self, key: str) -> list["TomlTable"]:
         """The tables of an array of tables."""
         data = self.take(key, _array_of_tables, [])
-        return [Table(self.document, entry, (*self.way, key, i)) for i, entry in enumerate(data)]
+        return [TomlTable(self.document, entry, (*self.way, key, i)) for i, entry in enumerate(data)]
 
     def done(self) -> None:
         """Refuse what nobody took."""

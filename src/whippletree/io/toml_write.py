@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import FileError
 from ..joints import Joint
-from ..mechanism import Body, Geometry, Limits, Mechanism
+from ..model.mechanism import Body, Geometry, Limits, Mechanism
 from ..spatial import Array, Inertia, Placement
 from .atomic import whole
 from .toml import FORMAT, JOINTS

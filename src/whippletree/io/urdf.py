@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..errors import FileError
 from ..joints import Fixed, Joint
-from ..mechanism import GROUND, Body, Geometry, Mechanism
+from ..model.mechanism import GROUND, Body, Geometry, Mechanism
 from ..spatial import Inertia, Placement
 from .findings import Problem
 from .urdf_parts import HERE, Link

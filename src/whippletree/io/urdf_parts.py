@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
-from ..mechanism import Geometry, Limits
-from ..physical import inertia_fault
+from ..model.mechanism import Geometry, Limits
+from ..model.physical import inertia_fault
 from ..spatial import Inertia, Placement
 from .findings import Findings
-from .meshes import Meshes
+from .mesh_paths import Meshes
 from .xml import Element
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")

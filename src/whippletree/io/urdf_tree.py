@@ -10,7 +10,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compile
 from ..errors import FileError
 from ..joints import Fixed
 from .findings import Findings
-from .meshes import Meshes
+from .mesh_paths import Meshes
 from .urdf_parts import MEANINGS, Link, LinkJoint, PartReader
 from .xml import Element, parse
 

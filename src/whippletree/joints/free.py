@@ -5,11 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..spatial.rotation import (
-    exp_jacobian,
-    from_quaternion,
-    quaternion_rate,
-)
+from ..spatial.rotation import exp_jacobian, from_quaternion, quaternion_rate
 from ..spatial.scalar import Array
 from ..spatial.solve import solve_3x3
 from ..spatial.transform import Transform

@@ -1,50 +1,48 @@
 """Closed loops: constraints, solvers, assembly and recursive coordinate reduction (RBDA ch. 8)."""
 
-from .active import loop_joint_force, loop_joint_position, loop_joint_velocity
-from .assembly import assemble
-from .closure import Closure, closure_dynamics
-from .clusters import cluster_projection
-from .constraints import constraint_bias, constraint_error, constraint_jacobian, stabilization_time
-from .grcr import choose_reduction, grcr, reduction_quality
-from .inverse import Actuation, actuation
-from .kkt import kkt
-from .lambda_first import lambda_first
-from .mobility import Mobility, mobility
-from .projection import projection
-from .projections import project_position, project_velocity
-from .rcr import acs, rcr
-from .reactions import constraint_forces, reactions
-from .reduction import Reduction
-from .sparse import sparse
+from ..checks.checking import checked
+from .closing.assembly import assemble
+from .closing.projections import project_position, project_velocity
+from .equations.constraints import constraint_bias, constraint_error, constraint_jacobian, stabilization_time
+from .equations.loop_joints import loop_joint_force, loop_joint_position, loop_joint_velocity
+from .equations.mobility import Mobility as Mobility
+from .equations.mobility import mobility
+from .methods.closed_inverse import Actuation as Actuation
+from .methods.closed_inverse import actuation
+from .methods.closure import Closure as Closure
+from .methods.closure import closure_dynamics
+from .methods.clusters import cluster_projection
+from .methods.grcr import choose_reduction, grcr, reduction_quality
+from .methods.kkt import kkt
+from .methods.lambda_first import lambda_first
+from .methods.projection import projection
+from .methods.rcr import acs, rcr, same_bases
+from .methods.reactions import constraint_forces, reactions
+from .methods.reduction import Reduction as Reduction
+from .methods.sparse import sparse
 
-__all__ = [
-    "Actuation",
-    "Closure",
-    "Mobility",
-    "Reduction",
-    "acs",
-    "actuation",
-    "assemble",
-    "choose_reduction",
-    "closure_dynamics",
-    "cluster_projection",
-    "constraint_bias",
-    "constraint_error",
-    "constraint_forces",
-    "constraint_jacobian",
-    "grcr",
-    "kkt",
-    "lambda_first",
-    "loop_joint_force",
-    "loop_joint_position",
-    "loop_joint_velocity",
-    "mobility",
-    "project_position",
-    "project_velocity",
-    "projection",
-    "rcr",
-    "reactions",
-    "reduction_quality",
-    "sparse",
-    "stabilization_time",
-]
+constraint_error = checked(constraint_error, frame_free=True)
+constraint_jacobian = checked(constraint_jacobian, frame_free=True)
+stabilization_time = checked(stabilization_time)
+constraint_bias = checked(constraint_bias, frame_free=True)
+assemble = checked(assemble)
+mobility = checked(mobility)
+project_position = checked(project_position)
+project_velocity = checked(project_velocity)
+choose_reduction = checked(choose_reduction)
+grcr = checked(grcr, frame_free=True)
+rcr = checked(rcr, same_bases)
+acs = checked(acs, same_bases)
+kkt = checked(kkt)
+lambda_first = checked(lambda_first, frame_free=True)
+projection = checked(projection)
+cluster_projection = checked(cluster_projection)
+sparse = checked(sparse)
+reduction_quality = checked(reduction_quality, frame_free=True)
+constraint_forces = checked(constraint_forces)
+reactions = checked(reactions)
+actuation = checked(actuation)
+loop_joint_position = checked(loop_joint_position)
+loop_joint_velocity = checked(loop_joint_velocity)
+loop_joint_force = checked(loop_joint_force)
+closure_dynamics = checked(closure_dynamics)

@@ -1,10 +1,10 @@
 """Let a mechanism move: integrators, events, trajectories, many at once (RBDA §10.1)."""
 
+from .batch import rollout
+from .driver import simulate
 from .events import Event, Occurrence
 from .files import load_trajectory
 from .recorded import Recorded
-from .rollout import rollout
-from .simulate import simulate
 from .stepping import Feedback
 from .trajectory import Trajectory
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..spatial import Array
-from .fixed import Forces
+from .fixed_step import Forces
 from .motion import Motion
 
 STIFF = 100.0

@@ -3,11 +3,11 @@
 import numpy as np
 
 from ..errors import InputError, SolverError
-from ..loops import assemble
-from ..loops.constraints import constraint_equation, constraint_error
-from ..loops.lambda_first import damped
-from ..loops.rank import independent_rows
-from ..mechanism import Mechanism
+from ..loops.closing.assembly import assemble
+from ..loops.equations.constraints import constraint_equation, constraint_error
+from ..loops.equations.rank import independent_rows
+from ..loops.methods.lambda_first import damped
+from ..model.mechanism import Mechanism
 from ..spatial import Array, solve_spd
 
 Rows = tuple[int, ...]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..loops import assemble
-from ..loops.closed import check_closed
-from ..mechanism import Mechanism
+from ..loops.closing.assembly import assemble
+from ..loops.closing.check import check_closed
+from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .factors import Factors
 from .motion import Common

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..kernels.kernel import Kernel
+from ..kernels.run.kernel import Kernel
 from ..spatial import Array
 from .closing import Closing, OpenLoop
 from .passage import Passage, collocate

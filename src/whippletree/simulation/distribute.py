@@ -21,8 +21,9 @@ from typing import Any
 import llvmlite
 import numpy as np
 
+from .._version import __version__
 from ..errors import WorkerError
-from ..kernels.iterate import Iteration, Series
+from ..kernels.run.iterate import Iteration, Series
 from ..spatial import Array
 from .progress import Progress
 
@@ -173,8 +174,6 @@ def compute(
 
 def _versions() -> dict[str, str]:
     """What must be the same here and at the workers, lest the last bits differ."""
-    from .. import __version__  # the package itself, which is complete by now
-
     return {"whippletree": __version__, "llvmlite": llvmlite.__version__}
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..mechanism import Mechanism
-from ..singular import joint_without_inertia
+from ..model.mechanism import Mechanism
+from ..model.singular import joint_without_inertia
 from ..spatial import Array
-from .fixed import Forces
+from .fixed_step import Forces
 from .motion import Motion
 
 RUNAWAY = 1e8

@@ -7,18 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from .. import dynamics
-from ..compile import compile, record
+from ..api.compiling import compile, record
+from ..api.forward import forward_dynamics
+from ..dynamics import energy
+from ..dynamics.elastic import elastic_energy
 from ..dynamics.frame_forces import constant_forces
-from ..kernels.derivatives import jacobian
-from ..kernels.kernel import Kernel
-from ..kernels.program import Program
-from ..kernels.simplify import simplify
-from ..loops import constraint_error, constraint_jacobian, grcr, lambda_first, reduction_quality
-from ..loops.reduction import Reduction
-from ..mechanism import Mechanism
-from ..public import energy
-from ..roads import forward_dynamics
+from ..dynamics.kinematics import body_velocities
+from ..dynamics.passive import passive_forces
+from ..kernels.derive.derivatives import jacobian
+from ..kernels.run.kernel import Kernel
+from ..kernels.simplify.passes import simplify
+from ..kernels.trace.program import Program
+from ..loops.equations.constraints import constraint_error, constraint_jacobian
+from ..loops.methods.grcr import grcr, reduction_quality
+from ..loops.methods.lambda_first import lambda_first
+from ..loops.methods.reduction import Reduction
+from ..model.mechanism import Mechanism
 from ..spatial import Array, array, maximum, minimum
 
 Rows = tuple[int, ...]
@@ -46,7 +50,7 @@ def acceleration(
         damping: As in `lambda_first`, where the rows may become dependent.
         reduction: Which coordinates depend on which, for `grcr`.
     """
-    passive, springs = dynamics.passive_forces(m, q, qd)
+    passive, springs = passive_forces(m, q, qd)
     forces = springs if f_ext is None else f_ext if springs is None else f_ext + springs
     total = limited(m, tau) + passive
     if m.loops and rows:
@@ -111,7 +115,7 @@ def midpoint_acceleration(
 
 def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
     """Kinetic energy, potential energy of gravity, and that of springs and stops, J."""
-    return *energy(m, q, qd), dynamics.elastic_energy(m, q)
+    return *energy(m, q, qd), elastic_energy(m, q)
 
 
 def powers(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
@@ -119,8 +123,8 @@ def powers(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
 
     Elastic forces do not depend on velocities: what passive forces are more than at rest is lost.
     """
-    tau, f_ext = dynamics.passive_forces(m, q, qd)
-    tau_rest, f_ext_rest = dynamics.passive_forces(m, q, np.zeros(m.nv))
+    tau, f_ext = passive_forces(m, q, qd)
+    tau_rest, f_ext_rest = passive_forces(m, q, np.zeros(m.nv))
     lost = (tau_rest - tau) @ qd
     if f_ext is not None and f_ext_rest is not None:
         lost = lost + body_power(m, q, qd, f_ext_rest - f_ext)
@@ -129,7 +133,7 @@ def powers(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
 
 def body_power(m: Mechanism, q: Array, qd: Array, f_ext: Array) -> Any:
     """Power of forces on the bodies (nb, 6), W."""
-    return np.sum(f_ext * dynamics.body_velocities(m, q, qd))
+    return np.sum(f_ext * body_velocities(m, q, qd))
 
 
 def projected(m: Mechanism, q: Array) -> Array:

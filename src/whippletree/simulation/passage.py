@@ -21,7 +21,7 @@ ROUNDING, STALLED = 1e-14, 1e-5
 """Changes below the first share end the repetition; changes that do not decrease must be below the second."""
 
 
-class Table(NamedTuple):
+class GaussPoints(NamedTuple):
     """Of a number of Gauss's points in (-1, 1).
 
     Attributes:
@@ -36,11 +36,11 @@ class Table(NamedTuple):
 
 
 @lru_cache
-def gauss(n: int) -> Table:
+def gauss(n: int) -> GaussPoints:
     """The table of n points."""
     x, _ = legendre.leggauss(n)
     fit = np.linalg.inv(legendre.legvander(x, n - 1))
-    return Table(x, fit, 0.5 * _integrals(x, n) @ fit)
+    return GaussPoints(x, fit, 0.5 * _integrals(x, n) @ fit)
 
 
 def _integrals(x: Array, n: int) -> Array:

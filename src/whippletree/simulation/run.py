@@ -7,16 +7,16 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import InputError, SimulationError
-from ..loops import choose_reduction, reduction_quality
-from ..mechanism import Mechanism
+from ..loops.methods.grcr import choose_reduction, reduction_quality
+from ..model.mechanism import Mechanism
 from ..spatial import Array
+from .acting import Acting
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closing, OpenLoop
 from .crossing import Crossing
 from .events import Watch
 from .factors import WEAK
 from .faults import fault_at
-from .forces import Acting
 from .motion import Motion, acceleration, motion
 from .passage import Passage
 from .trajectory import Trajectory, build

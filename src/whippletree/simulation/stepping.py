@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import record
+from ..api.compiling import record
 from ..errors import InputError
-from ..kernels.iterate import Iteration
-from ..mechanism import Mechanism
+from ..kernels.run.iterate import Iteration
+from ..model.mechanism import Mechanism
 from ..spatial import Array, array
 from .closed_step import DAMPING, Rows, closed
-from .fixed import RungeKutta4
+from .fixed_step import RungeKutta4
 from .motion import Moment, acceleration, projected, rates
 
 Force = Callable[[Any, Array, Array], Array]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .events import Occurrence
 from .motion import Motion
@@ -14,7 +14,7 @@ from .motion import Motion
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..view.viewer import Viewer
+    from ..display.viewer import Viewer
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class Trajectory:
 
         Needs matplotlib: pip install whippletree[plot].
         """
-        from ..view.plots import plot
+        from ..display.plots import plot
 
         return plot(self, path)
 
@@ -121,7 +121,7 @@ class Trajectory:
         Bodies are drawn as lines between the places where they are joined. Needs matplotlib: pip install
         whippletree[view].
         """
-        from ..view.animation import animate
+        from ..display.animation import animate
 
         animate(self, path, fps)
 
@@ -134,7 +134,7 @@ class Trajectory:
         ...     viewer.q
         array([0.5])
         """
-        from ..view.viewer import view
+        from ..display.viewer import view
 
         return view(self, port=port, host=host)
 

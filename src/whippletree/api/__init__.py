@@ -1,0 +1,1 @@
+"""Functions over whole mechanisms: methods of forward dynamics, compilation."""

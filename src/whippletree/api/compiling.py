@@ -1,0 +1,251 @@
+"""Compile a function of a mechanism into machine code for that mechanism (RBDA §10.4)."""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .. import dynamics, loops
+from ..checks.checking import POSITIONS, VELOCITIES, WRENCHES
+from ..errors import InputError
+from ..kernels.export.sympy_expressions import Symbolic, to_sympy
+from ..kernels.run.kernel import Kernel
+from ..kernels.simplify.passes import simplified
+from ..kernels.store import programs as stored
+from ..kernels.store import sources
+from ..kernels.store.content import content
+from ..kernels.trace.arguments import Declared
+from ..kernels.trace.program import Program
+from ..kernels.trace.recording import recording
+from ..model.mechanism import Mechanism
+from ..model.parameters import with_parameters
+from . import forward
+
+
+def compile(
+    function: Callable[..., Any],
+    m: Mechanism,
+    *,
+    inputs: Mapping[str, Declared] | None = None,
+    parameters: Sequence[str] = (),
+    **fixed: Any,
+) -> Kernel:
+    """Machine code for one function and one mechanism, for single states and batches.
+
+    The function is called once, with symbolic scalars in place of numbers; what it does with them is
+    recorded, simplified and compiled. The mechanism's own numbers are constants in it, so that zeros
+    vanish and a planar mechanism costs what a planar code costs.
+
+    A kernel does not look at what it is given: a NaN or a quaternion that is not of unit norm, which the
+    functions themselves refuse, is computed with. Its arithmetic is that of real numbers, where x - x is 0
+    and (x + c) - c is x: rounding, infinities and the signs of zeros may come out otherwise than by NumPy.
+
+    What is made of this library's own functions, for mechanisms of its own joint types, is kept on disk and
+    found again by the content of all arguments. A function or a joint type of yours may depend on anything,
+    so it is recorded anew by every call; its machine code is kept.
+
+    Args:
+        function: A public algorithm, as `wt.aba`, or any function of arrays that calls some. If its
+            first argument is named `m`, it receives the mechanism.
+        m: The mechanism.
+        inputs: Shapes of arguments whose names do not tell: q is (nq,), qd, qdd, tau, x and dq are (nv,).
+            An argument with a default is an input only if it is named here, as {"f_ext": (nb, 6)}. One that
+            is a dictionary, tuple or list of arrays is declared by its shapes, nested alike, as
+            {"gains": {"kp": (nv,), "kd": (nv,)}}, and given to the kernel in the same way.
+        parameters: Numbers of the mechanism to leave open, as "link3.mass"; see `parameter_names`. They
+            become one more input, named `parameters`, at the end. The function has to take m, in which it
+            sees them.
+        fixed: Values of arguments that are no inputs, as frame="tool".
+
+    Raises:
+        InputError: An argument is not what it should be.
+        TraceError: The function does something that cannot be recorded, as a branch on a value; the message
+            shows the line and what to do instead.
+        SingularError: A joint moves no inertia, whatever the position.
+
+    Returns:
+        A kernel k: k(q, qd, tau) for one state or, with more axes in front, for many.
+
+    >>> import numpy as np, whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> k = wt.compile(wt.aba, m)
+    >>> k(np.array([0.3, 0.5]), np.zeros(2), np.zeros(2)).round(3)
+    array([  0.375, -11.424])
+    >>> k(np.zeros((1000, 2)), np.zeros(2), np.zeros(2)).shape
+    (1000, 2)
+    """
+    return Kernel(record(function, m, inputs=inputs, parameters=parameters, **fixed), _name(function))
+
+
+def kernel(m: Mechanism, name: str, **options: Any) -> Kernel:
+    """The kernel of a public function for a mechanism, made once; see `Mechanism.kernel`."""
+    said = content((m, options))
+    if said is None:  # something of a user, which may have changed since
+        return compile(_public(name), m, **options)
+    return _kernel(name, _Moment(said, m, options))
+
+
+class _Moment:
+    """What a mechanism and options say at one moment, equal to others that say the same."""
+
+    def __init__(self, said: str, m: Mechanism, options: dict[str, Any]) -> None:
+        self.said, self.m, self.options = said, m, options
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Moment) and self.said == other.said
+
+    def __hash__(self) -> int:
+        return hash(self.said)
+
+
+@lru_cache(maxsize=64)
+def _kernel(name: str, moment: _Moment) -> Kernel:
+    return compile(_public(name), moment.m, **moment.options)
+
+
+def _public(name: str) -> Callable[..., Any]:
+    """A public function that takes a mechanism, by name."""
+    places = (dynamics, loops, forward)
+    doors = {n: value for place in places for n, value in vars(place).items() if _is_door(value)}
+    if name not in doors:
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(name), doors)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ", as 'aba'"
+        raise InputError(f"there is no function {name!r} of a mechanism: give the name of a public one{hint}")
+    return doors[name]
+
+
+def _is_door(value: Any) -> bool:
+    return inspect.isfunction(value) and hasattr(value, "__wrapped__")
+
+
+def symbolic(
+    function: Callable[..., Any],
+    m: Mechanism,
+    *,
+    inputs: Mapping[str, Declared] | None = None,
+    parameters: Sequence[str] = (),
+    **fixed: Any,
+) -> Symbolic:
+    """What `compile` would compile, as SymPy expressions; arguments as there. Needs SymPy.
+
+    Returns:
+        `inputs`, a dictionary of symbols, and `outputs`, expressions in the function's structure.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("pendulum")
+    >>> wt.symbolic(wt.kinetic_energy, m).outputs
+    0.166666666666667*qd_0**2
+    """
+    return to_sympy(record(function, m, inputs=inputs, parameters=parameters, **fixed))
+
+
+def record(
+    function: Callable[..., Any],
+    m: Mechanism,
+    *,
+    inputs: Mapping[str, Declared] | None = None,
+    parameters: Sequence[str] = (),
+    **fixed: Any,
+) -> Program:
+    """The simplified list of operations that `compile` turns into code; arguments as there."""
+    _check(function, m, inputs, parameters)
+    shapes = _shapes(function, m, dict(inputs or {}), fixed)
+    takes_mechanism = next(iter(inspect.signature(function).parameters), None) == "m"
+    names = list(shapes)
+    if parameters:
+        if not takes_mechanism:
+            raise InputError(
+                f"{_name(function)} would not see {parameters[0]!r}: parameters are numbers of the mechanism "
+                "that a function is given; let its first argument be m, and use that"
+            )
+        if "parameters" in shapes:
+            raise InputError(
+                f"{_name(function)} has an argument 'parameters' of its own, and the mechanism's parameters "
+                "become an input of that name: give the argument another one"
+            )
+        shapes["parameters"] = (len(parameters),)
+
+    def of_arrays(*arrays: Any) -> Any:
+        model = with_parameters(m, parameters, arrays[-1]) if parameters else m
+        arguments = dict(zip(names, arrays, strict=False))
+        return function(model, **arguments, **fixed) if takes_mechanism else function(**arguments, **fixed)
+
+    def made() -> Program:
+        return simplified(recording(of_arrays, shapes))
+
+    return stored.program(_name_on_disk(function, m, shapes, parameters, fixed), made)
+
+
+def _check(function: Any, m: Any, inputs: Any, parameters: Any) -> None:
+    """InputError for what is not of its kind."""
+    if not callable(function):
+        named = f", or m.kernel({function!r})" if isinstance(function, str) else ""
+        raise InputError(f"function is {function!r}, expected a function, as wt.aba{named}")
+    if not isinstance(m, Mechanism):
+        raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise InputError(f"inputs is {inputs!r}, expected shapes by name, as {{'target': (3,)}}")
+    if isinstance(parameters, str):
+        raise InputError(f"parameters is {parameters!r}, expected a list of names, as [{parameters!r}]")
+
+
+def _name_on_disk(function: Callable[..., Any], *rest: Any) -> tuple[str, ...] | None:
+    """Everything that decides what is recorded, hashed; None if it is not all known.
+
+    Known are functions of this library, mechanisms of joints of this library, and plain values. Functions
+    and joints of a user can depend on anything.
+    """
+    library = sources.digest()
+    if library is None:
+        return None
+    said = content((function, *rest))
+    return None if said is None else (said, library, sys.version, np.__version__)
+
+
+def _shapes(
+    function: Callable[..., Any], m: Mechanism, given: dict[str, Declared], fixed: Mapping[str, Any]
+) -> dict[str, Declared]:
+    """Names and shapes of the inputs, in the order of the function's arguments."""
+    arguments = dict(inspect.signature(function).parameters)
+    for argument in arguments.values():
+        if argument.kind not in (argument.POSITIONAL_OR_KEYWORD, argument.KEYWORD_ONLY):
+            raise InputError(
+                f"{_name(function)} has the {argument.kind.description} argument {argument}: "
+                "arguments of a kernel are given by name or by position, each by itself"
+            )
+    for name in (*given, *fixed):
+        if name not in arguments or name == "m":
+            raise InputError(f"{_name(function)} has no argument {name!r}; it has {', '.join(arguments)}")
+        if name in given and name in fixed:
+            raise InputError(
+                f"{name!r} is declared as an input and has a value, {fixed[name]!r}: give one of them"
+            )
+    shapes: dict[str, Declared] = {}
+    for name, argument in arguments.items():
+        if name in fixed or (name == "m" and not shapes):
+            continue
+        if name in given:
+            shapes[name] = given[name]
+        elif argument.default is not inspect.Parameter.empty:
+            continue
+        elif name in POSITIONS:
+            shapes[name] = (m.nq,)
+        elif name in VELOCITIES:
+            shapes[name] = (m.nv,)
+        elif name in WRENCHES:
+            shapes[name] = (len(m), 6)
+        else:
+            raise InputError(
+                f"{_name(function)}: the shape of {name!r} is not known; give its value, as {name}=…, or, if "
+                f'it is to be an input, its shape, as inputs={{"{name}": (3,)}}'
+            )
+    return shapes
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", type(function).__name__)

@@ -1,0 +1,270 @@
+"""Forward and inverse dynamics by whatever method applies to a mechanism."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import dynamics, loops
+from ..checks.checking import checked
+from ..dynamics.geared import geared_forward_dynamics, geared_inverse_dynamics
+from ..errors import InputError, ModelError
+from ..loops.closing.check import check_closed
+from ..loops.methods.closed_inverse import closed_inverse_dynamics
+from ..loops.methods.estimate import operations
+from ..loops.methods.rcr import same_bases
+from ..model.mechanism import Mechanism
+from ..model.requirements import (
+    Requirement,
+    floating_base,
+    invertible_inertias,
+    with_constraints,
+    with_gears,
+    without_gears,
+    without_loops,
+)
+from ..spatial import Array
+
+TOLERANCE = 1e-6
+"""How far, relative to their size, positions and velocities may be from what the gears demand."""
+
+
+class Road(NamedTuple):
+    """A forward dynamics function of (m, q, qd, tau, f_ext) and what it asks of the mechanism."""
+
+    function: Callable[..., Array]
+    requirements: tuple[Requirement, ...]
+
+    def fault(self, m: Mechanism) -> str | None:
+        """Why this road is closed to a mechanism, or None."""
+        return next((fault for check in self.requirements if (fault := check(m)) is not None), None)
+
+
+TREE = (without_gears, without_loops)
+
+IN_DOUBT = 1.03
+"""Operations are estimates: by this factor coordinate reduction has to be dearer before "auto" leaves it."""
+
+# The first that applies is the one "auto" takes, but see `methods`.
+ROADS: dict[str, Road] = {
+    "aba": Road(dynamics.aba, TREE),
+    "crba": Road(dynamics.forward_dynamics_crba, TREE),
+    "aba-variant-1": Road(dynamics.aba_variant_1, (*TREE, invertible_inertias)),
+    "aba-variant-2": Road(dynamics.aba_variant_2, (*TREE, invertible_inertias)),
+    "divide-and-conquer": Road(dynamics.divide_and_conquer, (*TREE, invertible_inertias)),
+    "floating-aba": Road(dynamics.floating_aba, (*TREE, floating_base)),
+    "floating-crba": Road(dynamics.floating_crba, (*TREE, floating_base)),
+    "geared": Road(geared_forward_dynamics, (with_gears, without_loops)),
+    "grcr": Road(loops.grcr, (with_constraints,)),
+    "acs": Road(loops.acs, (with_constraints, same_bases)),
+    "rcr": Road(loops.rcr, (with_constraints, same_bases)),
+    "lambda-first": Road(loops.lambda_first, (with_constraints,)),
+    "projection": Road(loops.projection, (with_constraints,)),
+    "clusters": Road(loops.cluster_projection, (with_constraints,)),
+    "kkt": Road(loops.kkt, (with_constraints,)),
+    "sparse": Road(loops.sparse, (with_constraints,)),
+}
+
+
+@checked
+def methods(m: Mechanism) -> list[str]:
+    """Names of the methods of forward dynamics that apply to a mechanism, the one "auto" takes first.
+
+    That is recursive coordinate reduction if there are loops, except where "lambda-first" takes fewer
+    operations, as it may where few constraints tie many joints together; `method_reason` tells.
+
+    >>> import whippletree as wt
+    >>> wt.methods(wt.examples.load("double-pendulum"))
+    ['aba', 'crba']
+    >>> wt.methods(wt.examples.load("four-bar"))[:4]
+    ['grcr', 'acs', 'rcr', 'lambda-first']
+    """
+    names = [name for name, road in ROADS.items() if road.fault(m) is None]
+    return sorted(names, key=lambda name: name != "lambda-first") if _is_better_by_forces(m) else names
+
+
+@checked
+def method_reason(m: Mechanism) -> str:
+    """Which method "auto" takes for a mechanism, and why.
+
+    Operations are estimated from the pattern of joints and loops in a general position; what every
+    method needs is not in them.
+
+    >>> import whippletree as wt
+    >>> print(wt.method_reason(wt.examples.load("double-pendulum")))
+    aba: a tree without gears or loops takes the articulated-body algorithm
+    >>> print(wt.method_reason(wt.examples.load("delta-robot")))
+    grcr: coordinate reduction takes about 6569 operations a state, lambda-first about 8336
+    """
+    if not m.loops:
+        if m.gears:
+            return "geared: a tree with gears is reduced to the joints that drive it"
+        return "aba: a tree without gears or loops takes the articulated-body algorithm"
+    by = operations(m)
+    if _is_better_by_forces(m):
+        return (
+            f"lambda-first: it takes about {by.lambda_first} operations a state, coordinate reduction (grcr) "
+            f"about {by.grcr}, as few constraints tie many joints together"
+        )
+    return (
+        f"grcr: coordinate reduction takes about {by.grcr} operations a state, "
+        f"lambda-first about {by.lambda_first}"
+    )
+
+
+def _is_better_by_forces(m: Mechanism) -> bool:
+    """Whether solving for the constraint forces costs less than coordinate reduction."""
+    if not m.loops:
+        return False
+    by = operations(m)
+    return by.grcr > IN_DOUBT * by.lambda_first
+
+
+@checked
+def forward_dynamics(
+    m: Mechanism, q: Array, qd: Array, tau: Array, method: str = "auto", f_ext: Array | None = None
+) -> Array:
+    """Joint accelerations caused by joint and external forces, loops and gears respected.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
+        tau: (nv,) joint forces, N m or N.
+        method: A name out of `methods(m)`, or "auto" for the first of them. All give the same
+            accelerations. "aba" is RBDA table 7.1, "crba" §6.1, "aba-variant-1" and "-2" table 7.2,
+            "divide-and-conquer" §7.5, "floating-aba" table 9.4, "floating-crba" table 9.5, "geared"
+            eq 9.26. For loops: "grcr", "acs" and "rcr" are recursive coordinate reduction, "lambda-first"
+            is RBDA 8.37-8.41, "projection" 8.42-8.51, "clusters" §8.9, "kkt" 8.36, "sparse" 8.64.
+        f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+
+    Returns:
+        (nv,) joint accelerations, rad/s² or m/s², of the inputs' scalar type.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> wt.forward_dynamics(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0], method="crba").round(3)
+    array([  0.375, -11.424])
+    """
+    if method != "auto" and method not in ROADS:
+        raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *methods(m)])}")
+    road = ROADS[methods(m)[0] if method == "auto" else method]
+    fault = road.fault(m)
+    if fault is not None:
+        raise ModelError(
+            f"method {method!r} does not apply: {fault}. For this mechanism: {', '.join(methods(m))}"
+        )
+    _check_gears(m, q=q, qd=qd)
+    check_closed(m, q, qd)
+    return road.function(m, q, qd, tau, f_ext)
+
+
+HYBRID_ROADS: dict[str, Callable[..., tuple[Array, Array]]] = {
+    "aba": dynamics.hybrid_aba,
+    "crba": dynamics.hybrid_crba,
+}
+
+
+@checked
+def hybrid_dynamics(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    prescribed: Sequence[str],
+    method: str = "auto",
+    f_ext: Array | None = None,
+) -> tuple[Array, Array]:
+    """Forces of the joints whose accelerations are prescribed, and accelerations of all others.
+
+    Args:
+        m: A tree without gears.
+        q: (nq,) joint positions, rad or m.
+        qd: (nv,) joint velocities, rad/s or m/s.
+        tau: (nv,) joint forces, N m or N; those of prescribed joints are not looked at.
+        qdd: (nv,) joint accelerations, rad/s² or m/s²; only those of prescribed joints are looked at.
+        prescribed: Names of the joints whose accelerations are given.
+        method: "aba" (RBDA tables 9.2-9.3), "crba" (§9.1, table 9.1), or "auto" for the first.
+        f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+
+    Returns:
+        tau, qdd: (nv,) each, complete, of the inputs' scalar type.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("cart-pole")
+    >>> tau, qdd = wt.hybrid_dynamics(m, [0.0, 0.2], [0.0, 0.0], [0.0, 0.0], [2.0, 0.0], ["cart"])
+    >>> tau.round(3), qdd.round(3)
+    (array([4.992, 0.   ]), array([2.   , 0.017]))
+    """
+    if method != "auto" and method not in HYBRID_ROADS:
+        raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *HYBRID_ROADS])}")
+    fault = without_gears(m) or without_loops(m)
+    if fault is not None:
+        raise ModelError(f"hybrid_dynamics: {fault}")
+    function = HYBRID_ROADS["aba" if method == "auto" else method]
+    return function(m, q, qd, tau, qdd, prescribed, f_ext)
+
+
+@checked
+def inverse_dynamics(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    f_ext: Array | None = None,
+    actuated: Sequence[str] | None = None,
+) -> Array:
+    """Joint forces that cause given accelerations, loops and gears respected.
+
+    RBDA table 5.1; with loops or gears eq 8.62-8.63. Loops and gears leave a choice of forces. By
+    default those returned are zero on driven joints of gears, as if every motor sat at the head of its
+    gears, and of least norm over the joints of loops. With `actuated` only the named joints carry a
+    force; if they are more than are needed, theirs is of least norm.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
+        qdd: (nv,) joint accelerations, rad/s² or m/s², that loops and gears allow.
+        f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+        actuated: Names of the joints with motors; all by default. `actuation` tells whether they are
+            too few or more than enough.
+
+    Returns:
+        (nv,) joint forces, N m or N; of the inputs' scalar type if there are no loops.
+
+    Raises:
+        SolverError: The actuated joints cannot cause these accelerations.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> wt.inverse_dynamics(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
+    array([7.867, 3.519])
+    >>> m = wt.examples.load("four-bar")
+    >>> wt.inverse_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), actuated=["crank"]).round(3)
+    array([0.92, 0.  , 0.  ])
+    """
+    _check_gears(m, q=q, qd=qd, qdd=qdd)
+    if m.loops or actuated is not None:
+        check_closed(m, q, qd, qdd)
+        return closed_inverse_dynamics(m, q, qd, qdd, f_ext, actuated)
+    if not m.gears:
+        return dynamics.rnea(m, q, qd, qdd, f_ext)
+    return geared_inverse_dynamics(m, q, qd, qdd, f_ext)
+
+
+def _check_gears(m: Mechanism, **vectors: Array) -> None:
+    """Raise InputError, naming the gear, if positions, velocities or accelerations contradict one."""
+    for gear in m.gears:
+        for name, values in vectors.items():
+            if values.dtype.kind == "O":
+                continue
+            index = m.q_index if name == "q" else m.v_index
+            driver, driven = (values[index[m.joint_number(j)]][0] for j in (gear.driver, gear.driven))
+            expected = gear.ratio * driver + (gear.offset if name == "q" else 0.0)
+            if abs(driven - expected) > TOLERANCE * (1.0 + abs(expected)):
+                raise InputError(
+                    f"{name} of joint {gear.driven!r} is {np.real(driven):g}, but gear {gear.name!r} makes "
+                    f"it {np.real(expected):g}: take positions from gear_positions, rates from gear_matrix"
+                )

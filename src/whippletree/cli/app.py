@@ -1,0 +1,371 @@
+"""The command `whippletree`.
+
+Exit codes: 0 fine; 1 problems found, results that differ, or a simulation that could not go on; 2 wrong use,
+or a file that cannot be read or written; 130 interrupted by Ctrl-C.
+"""
+
+import json
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .. import examples, simulation
+from .._version import __version__
+from ..display.animation import MOVIES
+from ..display.plots import PICTURES
+from ..errors import FileError, SimulationError, WhippletreeError
+from ..io.atomic import must_be_writable
+from ..kernels.store import cache
+from ..model.mechanism import Mechanism
+from ..model.report import mechanism_data
+from ..model.summary import counted, remarks, table, totals
+from ..simulation.files import SUFFIXES as TABLES
+from . import demo as cli_demo
+from . import simulate as cli_simulate
+from . import source as cli_source
+from . import tour as demo
+from . import tour_motion as demo_motion
+from . import view as cli_view
+
+app = typer.Typer(
+    help="Rigid multibody dynamics.",
+    epilog="Exit codes: 0 fine; 1 problems found, or a simulation that could not go on; 2 wrong use, or a "
+    "file that cannot be read or written; 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+class CacheAction(StrEnum):
+    """What to do with the cache."""
+
+    info = "info"
+    clear = "clear"
+
+
+PROBLEMS_FOUND = 1
+WRONG_USE = 2
+
+Source = Annotated[
+    str, typer.Argument(metavar="FILE|EXAMPLE", help="A robot file, or the name of a bundled mechanism.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs to read.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"whippletree {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Rigid multibody dynamics: look at mechanisms, check files, see what it does."""
+
+
+@app.command()
+def info(source: Source, as_json: AsJson = False) -> None:
+    """Show a mechanism: its tree, joints, masses, limits, totals and warnings."""
+    with _one_line_errors():
+        m = cli_source.load(source)
+    if as_json:
+        _print_json(mechanism_data(m))
+        return
+    console = _console()
+    _print_tree(console, m)
+    for line in remarks(m):
+        console.print(Text(line), soft_wrap=True)
+
+
+@app.command()
+def check(source: Source, as_json: AsJson = False) -> None:
+    """List every problem of a file, with its line; exit code 1 if there is one, notes not counted.
+
+    An error keeps the file from being loaded; a warning is something that is wrong or cannot work; a
+    note is something that the file says and the mechanism does not carry.
+    """
+    with _one_line_errors():
+        found = cli_source.problems(source)
+    faults = [problem for problem in found if problem.severity != "note"]
+    if as_json:
+        listed = [{"line": p.line, "severity": p.severity, "message": p.message} for p in found]
+        _print_json({"source": source, "ok": not faults, "problems": listed})
+    else:
+        console = _console()
+        for problem in found:
+            where = source if problem.line is None else f"{source}:{problem.line}"
+            text = Text(f"{where}: ").append(problem.severity, _STYLES[problem.severity])
+            console.print(text.append(f": {problem.message}"), soft_wrap=True)
+        counts = [
+            counted(sum(p.severity == kind for p in found), kind, f"{kind}s")
+            for kind in ("error", "warning", "note")
+        ]
+        console.print(Text(f"{source}: {', '.join(counts)}"), soft_wrap=True)
+    if faults:
+        raise typer.Exit(PROBLEMS_FOUND)
+
+
+@app.command()
+def simulate(
+    source: Source,
+    duration: Annotated[float, typer.Option(help="How long, in s.")] = 10.0,
+    q0: Annotated[
+        str | None, typer.Option("--q0", help="Position at the start: all numbers, or joint=value pairs.")
+    ] = None,
+    qd0: Annotated[str | None, typer.Option("--qd0", help="Velocity at the start, likewise.")] = None,
+    method: Annotated[
+        str, typer.Option(help="Integrator: auto, euler, midpoint, rk4, rk6, DOP853 …")
+    ] = "auto",
+    dt: Annotated[float | None, typer.Option(help="Step of an integrator of fixed step, in s.")] = None,
+    sample: Annotated[float | None, typer.Option(help="Time between recorded states, in s.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the trajectory: .npz, .csv or .parquet.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a picture: .png, .svg or .pdf.")] = None,
+    movie: Annotated[Path | None, typer.Option("--gif", help="Write a movie: .gif or .mp4.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a mechanism move, from rest in its neutral position unless told otherwise.
+
+    Files are written when all is computed, and whole or not at all.
+    """
+    with _one_line_errors():
+        m = cli_source.load(source)
+        targets = [(out, TABLES), (plot, PICTURES), (movie, MOVIES)]
+        files = [_writable(path, suffixes) for path, suffixes in targets if path is not None]
+        start = perf_counter()
+        try:
+            run = simulation.simulate(
+                m,
+                cli_simulate.state(m, q0, "q0"),
+                cli_simulate.state(m, qd0, "qd0"),
+                duration,
+                method=method,
+                dt=dt,
+                sample=sample,
+            )
+        except SimulationError as error:
+            typer.echo(f"whippletree: {error}", err=True)
+            raise typer.Exit(PROBLEMS_FOUND) from None
+        told = cli_simulate.outcome(run, perf_counter() - start)
+        if out is not None:
+            run.save(out)
+        if plot is not None:
+            run.plot(plot)
+        if movie is not None:
+            run.animate(movie)
+    if as_json:
+        _print_json(told)
+        return
+    console = _console()
+    console.print(Text(m.name, "bold"))
+    written = [["written", str(path)] for path in files]
+    for heading, text in [*cli_simulate.rows(told), *written]:
+        console.print(Text(f"  {heading:15}{text}"), soft_wrap=True)
+
+
+@app.command("view")
+def show(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|EXAMPLE|TRAJECTORY",
+            help="A robot file, a bundled mechanism, or a trajectory saved as .npz.",
+        ),
+    ],
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Of the web page; by default 8080 or the next free.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; 0.0.0.0 to be reached from other machines.")
+    ] = "127.0.0.1",
+    floating: Annotated[bool, typer.Option("--floating", help="Let the root of a URDF move freely.")] = False,
+    package: Annotated[
+        list[Path] | None, typer.Option(help="Directory in which packages with meshes are looked for.")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Show a mechanism, or play a trajectory, in the browser, until Ctrl-C.
+
+    Move joints by sliders, drag gravity, simulate from the pose shown, plot energies.
+    """
+    with _one_line_errors():
+        viewer = cli_view.start(source, port, host, floating, package or [])
+    cli_view.run(viewer, browser)
+
+
+@app.command("examples")
+def list_examples(as_json: AsJson = False) -> None:
+    """List the bundled mechanisms."""
+    found = []
+    for name in examples.names():
+        m = examples.load(name)
+        found.append({"name": name, "bodies": len(m), "nv": m.nv, "about": examples.about(name)})
+    if as_json:
+        _print_json(found)
+        return
+    rows = [[str(value) for value in entry.values()] for entry in found]
+    _console().print(_table(["name", "bodies", "nv", "what it is"], rows, numbers=("bodies", "nv")))
+
+
+@app.command("demo")
+def run_demo(
+    picture: Annotated[Path, typer.Option(help="Where the picture goes: .png, .svg or .pdf.")] = Path(
+        "whippletree-demo.png"
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Compare all formulations and integrators on bundled mechanisms; draw a picture. Takes seconds."""
+    console = None if as_json else _console()
+    with _one_line_errors():
+        _writable(picture, PICTURES)
+        compared = cli_demo.formulations(console, _table)
+        drifts = cli_demo.integrators(console, _table)
+        many = demo_motion.many()
+        missing = cli_demo.picture(drifts, picture)
+    agree = many["finite"] and all(entry["difference"] <= demo.AGREEMENT for entry in compared)
+    if console is None:
+        told = {"agree": agree, "formulations": compared, "integrators": [drift.told() for drift in drifts]}
+        _print_json({**told, "rollout": many, "picture": None if missing else str(picture)})
+    else:
+        console.print(cli_demo.many_text(many))
+        console.print(Text(missing or f"Picture: {picture.absolute()}"), soft_wrap=True)
+    if not agree:
+        typer.echo(f"whippletree: results differ by more than {demo.AGREEMENT:g}", err=True)
+        raise typer.Exit(PROBLEMS_FOUND)
+    if console is not None:
+        console.print(f"All results agree to {demo.AGREEMENT:g}. Now try: whippletree examples")
+
+
+@app.command()
+def bench(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE|EXAMPLE",
+            help="Robot files or names of bundled mechanisms; the published robots by default.",
+        ),
+    ] = None,
+    floating: Annotated[bool, typer.Option("--floating", help="Let the roots of URDFs move freely.")] = False,
+    out: Annotated[Path, typer.Option(help="Where the figures go, as JSON.")] = Path(
+        "whippletree-bench.json"
+    ),
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of which the best counts.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Time compiled kernels beside Pinocchio, MuJoCo and dynibo, where they are installed.
+
+    Those are given URDF files only; what is in other files is timed alone.
+    """
+    from . import bench as cli_bench  # the peers it looks for take a while to import
+
+    with _one_line_errors():
+        console = Console(stderr=True) if as_json else _console()  # tables and progress, out of the way
+        report = cli_bench.bench(console, sources or [], floating, out, rounds)
+    if as_json:
+        _print_json(report)
+
+
+@app.command("cache")
+def manage_cache(
+    action: Annotated[
+        CacheAction, typer.Argument(help="Tell of compiled kernels kept on disk, or remove them.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Tell of the compiled kernels kept on disk, or remove them; exit code 1 if one cannot be removed."""
+    told = cache.info() if action is CacheAction.info else cache.clear()
+    left = told.left if isinstance(told, cache.Cleared) else ()
+    if as_json:
+        data: dict[str, Any] = {"path": str(told.path), "entries": told.entries, "bytes": told.bytes}
+        if isinstance(told, cache.Cleared):
+            data["left"] = [{"path": str(path), "reason": reason} for path, reason in left]
+        _print_json(data)
+    else:
+        verb = "kept in" if action is CacheAction.info else "removed from"
+        what = "program or piece of machine code", "programs and pieces of machine code"
+        typer.echo(f"{counted(told.entries, *what)}, {told.bytes / 1e6:.1f} MB, {verb} {told.path}")
+    for path, reason in left:
+        typer.echo(f"whippletree: {path} cannot be removed: {reason}", err=True)
+    if left:
+        typer.echo(f"whippletree: {len(left)} could not be removed", err=True)
+        raise typer.Exit(PROBLEMS_FOUND)
+
+
+_UNBROKEN = 10_000
+"""Columns of a window in which no line is ever broken."""
+
+_EXPENDABLE = ["parent", "qd", "velocity", "effort", "centre of mass [m]", "joint", "limits", "q"]
+"""Columns to leave out where a window is narrow, the least missed first."""
+
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def _writable(path: Path, suffixes: Collection[str]) -> Path:
+    """The path, if its suffix is known and it can be written: told before anything is computed."""
+    if path.suffix not in suffixes:
+        raise FileError(path, f"has the suffix {path.suffix!r}; known: {', '.join(suffixes)}")
+    must_be_writable(path)
+    return path
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Errors that are the user's to mend go to standard error in one line, with exit code 2."""
+    try:
+        yield
+    except (WhippletreeError, OSError) as error:
+        typer.echo(f"whippletree: {' '.join(str(error).split())}", err=True)
+        raise typer.Exit(WRONG_USE) from None
+
+
+def _console() -> Console:
+    """Where to print; lines are not broken for a file or another program."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _UNBROKEN)
+
+
+def _print_tree(console: Console, m: Mechanism) -> None:
+    """Totals, then the table of bodies, without the columns that the window has no room for."""
+    console.print(Text(totals(m)))
+    headings, rows = table(m)
+    left_out: list[str] = []
+    shown = _table(headings, rows)
+    for heading in _EXPENDABLE:
+        wide = console.options.update(width=_UNBROKEN)
+        if console.measure(shown, options=wide).maximum <= console.width:
+            break
+        if heading in headings:
+            k = headings.index(heading)
+            headings, rows = headings[:k] + headings[k + 1 :], [row[:k] + row[k + 1 :] for row in rows]
+            left_out.append(heading)
+            shown = _table(headings, rows)
+    console.print(shown)
+    if left_out:
+        console.print(Text(f"left out, as the window is narrow: {', '.join(left_out)}", "dim"))
+
+
+def _table(headings: list[str], rows: Iterable[list[str]], numbers: Collection[str] = ()) -> Table:
+    """Rows of plain text under headings; the columns in `numbers` stand right."""
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in headings:
+        shown.add_column(Text(heading), justify="right" if heading in numbers else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(cell) for cell in row))
+    return shown
+
+
+def _print_json(data: Any) -> None:
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))

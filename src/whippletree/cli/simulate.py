@@ -1,0 +1,84 @@
+"""What `whippletree simulate` reads from its options and tells at the end."""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..loops.closing.assembly import assemble
+from ..model.mechanism import Mechanism
+from ..simulation import Trajectory
+from ..spatial import Array
+
+
+def state(m: Mechanism, text: str | None, name: str) -> Array | None:
+    """A position (nq,) for "q0", or a velocity (nv,) for "qd0", from numbers or from joint=value pairs.
+
+    Joints that are not named keep their neutral position or, where there are loops and gears, take the one
+    that the named joints leave them.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> state(m, "0.5, -1", "q0"), state(m, "lower=0.25", "qd0")
+    (array([ 0.5, -1. ]), array([0.  , 0.25]))
+    """
+    if text is None:
+        return None
+    size, index = (m.nq, m.q_index) if name == "q0" else (m.nv, m.v_index)
+    if "=" not in text:
+        values = np.array([_number(part, name) for part in text.replace(",", " ").split()])
+        if len(values) != size:
+            raise InputError(f"--{name} has {len(values)} numbers, {m.name!r} takes {size}")
+        return values
+    values, named = m.neutral() if name == "q0" else np.zeros(size), []
+    for pair in text.replace(",", " ").split():
+        joint, _, value = pair.rpartition("=")
+        named.append(joint)
+        entries = index[m.joint_number(joint)]
+        if entries.stop - entries.start != 1:
+            raise InputError(
+                f"--{name}: joint {joint!r} takes {entries.stop - entries.start} numbers: list all {size}"
+            )
+        values[entries] = _number(value, name)
+    return assemble(m, values, hold=named) if name == "q0" and (m.loops or m.gears) else values
+
+
+def _number(text: str, name: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--{name}: {text!r} is no number") from None
+
+
+def outcome(run: Trajectory, seconds: float) -> dict[str, Any]:
+    """What a run came to, for a table or for JSON."""
+    energy = run.energy
+    gap = float(np.max(np.abs(run.constraint_error), initial=0.0))
+    return {
+        "mechanism": run.name,
+        "method": run.method,
+        "reason": run.reason,
+        "states": len(run),
+        "end": float(run.t[-1]),
+        "seconds": seconds,
+        "energy": [float(energy[0]), float(energy[-1])],
+        "largest_energy_change": float(np.max(np.abs(energy - energy[0]))),
+        "largest_constraint_error": gap,
+        "q": run.q[-1].tolist(),
+        "qd": run.qd[-1].tolist(),
+    }
+
+
+def rows(told: dict[str, Any]) -> list[list[str]]:
+    """The outcome as lines of two columns."""
+    first, last = told["energy"]
+    lines = [
+        ["integrated", f"{told['end']:g} s in {told['seconds']:.3g} s, {told['states']} states"],
+        ["method", told["method"] + (f" ({told['reason']})" if told["reason"] else "")],
+        ["energy", f"{first:.6g} J at the start, {last:.6g} J at the end"],
+        ["largest change", f"{told['largest_energy_change']:.3g} J"],
+    ]
+    if told["largest_constraint_error"]:
+        lines.append(["loops", f"open by {told['largest_constraint_error']:.2g} at most"])
+    shown = ", ".join(f"{value:.4g}" for value in told["q"][:12]) + (", …" if len(told["q"]) > 12 else "")
+    return [*lines, ["q at the end", shown]]

@@ -1,0 +1,59 @@
+"""Which mechanism a word on the command line means: a bundled one, or one in a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import examples, io
+from ..errors import FileError, InputError
+from ..joints import Free
+from ..model.mechanism import Mechanism
+from ..model.validation import problems as mechanism_problems
+
+
+def load(source: str, floating: bool = False, packages: Sequence[Path] = ()) -> Mechanism:
+    """The bundled mechanism of this name or, if there is none, the one in the file.
+
+    >>> load("pendulum")
+    <Mechanism 'pendulum': 1 bodies, nq = 1, nv = 1>
+    """
+    if floating and not is_urdf(source):
+        raise InputError(f"--floating: {source} has its own root, only URDF files need one")
+    if source in examples.names():
+        return examples.load(source)
+    must_exist(source)
+    return io.load(source, Free() if floating else None, packages)
+
+
+def is_urdf(source: str) -> bool:
+    """Whether it is a URDF file, by its name."""
+    return source not in examples.names() and Path(source).suffix.lower() == ".urdf"
+
+
+def must_exist(source: str) -> None:
+    """FileError if there is no such file."""
+    if not Path(source).exists():
+        raise FileError(source, "no such file, and no bundled mechanism: `whippletree examples` lists those")
+
+
+def problems(source: str) -> list[io.Problem]:
+    """What is wrong with a bundled mechanism or with a file; FileError for a file that cannot be read."""
+    if source in examples.names():
+        return [io.Problem(None, problem, "warning") for problem in mechanism_problems(examples.load(source))]
+    must_exist(source)
+    found = io.problems(source)
+    for problem in found:
+        if problem.severity == "error" and problem.line is None:  # nothing in it was looked at
+            raise FileError(source, problem.message)
+    if any(problem.severity == "error" for problem in found):
+        return found
+    # The reader goes line by line; what only the mechanism as a whole shows is looked for here.
+    m = io.load(source)
+    told = "\n".join(problem.message for problem in found)
+    rest = [problem for problem in mechanism_problems(m) if not _is_told(m, problem, told)]
+    return found + [io.Problem(None, problem, "warning") for problem in rest]
+
+
+def _is_told(m: Mechanism, problem: str, told: str) -> bool:
+    """Whether a problem of a mechanism is among those its reader has told, with the line it has there."""
+    what, _, why = problem.replace(f" of {m.name!r}", "", 1).partition(": ")
+    return (why != "" and why in told) or (what.endswith("moves no inertia") and what in told)

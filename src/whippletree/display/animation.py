@@ -1,0 +1,150 @@
+"""A trajectory as a moving picture: bodies as lines between the places where they are joined."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..api.compiling import compile
+from ..dynamics import forward_kinematics
+from ..errors import InputError
+from ..io.atomic import whole
+from ..model.mechanism import GROUND, Mechanism
+from ..simulation.progress import Progress
+from ..simulation.trajectory import Trajectory
+from ..spatial import Array
+from .playback import state_at
+from .plots import COLORS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOVIES = (".gif", ".mp4")
+FLAT = 1e-6
+"""m: a motion that leaves a coordinate plane by less is drawn in that plane."""
+
+
+def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30) -> None:
+    """Write a moving picture at the speed of the motion: .gif or .mp4, by the suffix."""
+    target = Path(path)
+    if target.suffix not in MOVIES:
+        raise InputError(f"{path}: no movie is written as {target.suffix!r}; known: {', '.join(MOVIES)}")
+    m = trajectory.mechanism
+    if m is None or len(trajectory) < 2:
+        raise InputError("a movie needs a mechanism and two states or more; tables have no mechanism")
+    try:
+        import matplotlib  # noqa: F401  # to tell what is missing before the work begins
+    except ImportError:
+        raise InputError("movies need matplotlib: pip install whippletree[view]") from None
+    program = _ffmpeg(target) if target.suffix == ".mp4" else None
+    times = np.arange(trajectory.t[0], trajectory.t[-1], 1.0 / fps)
+    strokes = _strokes(m, np.array([state_at(m, trajectory, t)[0] for t in times]))
+    content = _film(strokes, times, trajectory.name, fps, program)
+    with whole(target) as file:
+        file.write(content)
+
+
+def _strokes(m: Mechanism, q: Array) -> list[tuple[int, Array]]:
+    """For every line its body, and (frames, 2, 3) where its ends are in the world."""
+    poses = np.asarray(compile(forward_kinematics, m)(q)).reshape(len(q), len(m), 4, 4)
+    found = []
+    for i, body in enumerate(m.bodies):
+        ends = [child.placement.position for child in m.bodies if child.parent == body.name]
+        ends += [frame.placement.position for frame in m.frames if frame.body == body.name]
+        ends += [loop.placement_p.position for loop in m.loops if loop.predecessor == body.name]
+        ends += [loop.placement_s.position for loop in m.loops if loop.successor == body.name]
+        ends = [end for end in ends if np.linalg.norm(end) > FLAT]
+        for end in ends or [body.inertia.com]:
+            tip = poses[:, i, :3, :3] @ end + poses[:, i, :3, 3]
+            found.append((i, np.stack([poses[:, i, :3, 3], tip], axis=1)))
+        slid = body.parent == GROUND and body.joint.nv < 6  # what flies is tied to nothing
+        if slid and np.linalg.norm(poses[0, i, :3, 3] - body.placement.position) > FLAT:
+            root = np.broadcast_to(body.placement.position, (len(q), 3))
+            found.append((i, np.stack([root, poses[:, i, :3, 3]], axis=1)))
+    if not found:
+        raise InputError(f"{m.name!r} has no body to be drawn")
+    return found
+
+
+def _ffmpeg(target: Path) -> str:
+    """The program that writes .mp4: the one that comes with imageio-ffmpeg, or the system's own."""
+    try:
+        import imageio_ffmpeg
+
+        return imageio_ffmpeg.get_ffmpeg_exe()
+    except (ImportError, RuntimeError):  # not installed, or without a program for this machine
+        found = shutil.which("ffmpeg")
+    if found is None:
+        raise InputError(f"{target}: .mp4 needs ffmpeg: pip install whippletree[view], or write a .gif")
+    return found
+
+
+def _film(strokes: list[tuple[int, Array]], times: Array, name: str, fps: int, program: str | None) -> bytes:
+    """The content of the file: .mp4 by this program, or .gif if there is none."""
+    import matplotlib as mpl
+    from matplotlib.animation import FFMpegWriter, PillowWriter
+
+    figure, draw = _stage(strokes, name)
+    if program is None:
+        writer: Any = PillowWriter(fps=fps)
+    else:
+        # Widths and heights that are even, and a layout of colours that every player knows.
+        options = ["-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-movflags", "+faststart"]
+        writer = FFMpegWriter(fps=fps, codec="libx264", extra_args=options)
+    with (
+        tempfile.TemporaryDirectory() as folder,  # both writers want a file of their own
+        mpl.rc_context({} if program is None else {"animation.ffmpeg_path": program}),
+        Progress(len(times), True) as bar,
+    ):
+        draft = Path(folder) / ("draft.gif" if program is None else "draft.mp4")
+        with writer.saving(figure, str(draft), dpi=90):
+            for k, t in enumerate(times):
+                draw(k, float(t))
+                writer.grab_frame()
+                bar.at(k + 1)
+        return draft.read_bytes()
+
+
+def _stage(strokes: list[tuple[int, Array]], name: str) -> tuple["Figure", Any]:
+    """A figure with all lines in it, and the function that moves them to a frame."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.2, 5.2), layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    points = np.concatenate([ends.reshape(-1, 3) for _, ends in strokes])
+    low, high = points.min(axis=0), points.max(axis=0)
+    flat = [k for k in range(3) if high[k] - low[k] < FLAT]
+    axes = [k for k in range(3) if k not in flat[:1]] if flat else [0, 1, 2]
+    half = 0.55 * max(float(np.max(high - low)), 0.1)
+    middle = 0.5 * (low + high)
+    limits = [(middle[k] - half, middle[k] + half) for k in axes]
+    stage: Any = figure.add_subplot(projection="3d" if len(axes) == 3 else None)
+    stage.set(xlim=limits[0], ylim=limits[1], xlabel=f"{'xyz'[axes[0]]} [m]", ylabel=f"{'xyz'[axes[1]]} [m]")
+    if len(axes) == 3:
+        stage.set(zlim=limits[2], zlabel="z [m]")
+        stage.set_box_aspect((1, 1, 1), zoom=0.9)
+        stage.locator_params(nbins=5)
+        stage.view_init(elev=18, azim=-55)
+    else:
+        stage.set_aspect("equal")
+        stage.grid(color="#e6e9ed")
+        stage.set_axisbelow(True)
+    style: Any = {"linewidth": 3.2, "solid_capstyle": "round", "marker": "o", "markersize": 5}
+    lines = [
+        stage.plot(*(ends[0, :, k] for k in axes), color=COLORS[i % len(COLORS)], **style)[0]
+        for i, ends in strokes
+    ]
+
+    def draw(k: int, t: float) -> None:
+        for line, (_, ends) in zip(lines, strokes, strict=True):
+            if len(axes) == 3:
+                line.set_data_3d(*ends[k].T)
+            else:
+                line.set_data(*(ends[k, :, axis] for axis in axes))
+        stage.set_title(f"{name}   t = {t:.2f} s", loc="left", fontsize=10)
+
+    return figure, draw

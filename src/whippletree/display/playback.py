@@ -1,0 +1,44 @@
+"""The time of a trajectory: states between recorded ones, and how playing moves on."""
+
+import numpy as np
+
+from ..model.mechanism import Mechanism
+from ..simulation.trajectory import Trajectory
+from ..spatial import Array
+
+
+def state_at(m: Mechanism, trajectory: Trajectory, t: float) -> tuple[Array, Array]:
+    """Position (nq,) and velocity (nv,) at a time, s; the first or last state outside the recorded time.
+
+    Between two recorded states the position follows a cubic with their velocities, in the coordinates of
+    `Mechanism.difference` from the first; the velocity a line.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("pendulum")
+    >>> run = wt.simulate(m, [0.5], duration=1.0)
+    >>> state_at(m, run, 0.0)[0]
+    array([0.5])
+    """
+    times = trajectory.t
+    if len(times) == 1 or t <= times[0]:
+        return trajectory.q[0], trajectory.qd[0]
+    if t >= times[-1]:
+        return trajectory.q[-1], trajectory.qd[-1]
+    k = int(np.searchsorted(times, t, side="right"))
+    h = times[k] - times[k - 1]
+    s = (t - times[k - 1]) / h
+    q0, qd0, qd1 = trajectory.q[k - 1], trajectory.qd[k - 1], trajectory.qd[k]
+    change = m.difference(q0, trajectory.q[k])
+    start, end = h * qd0, h * qd1
+    path = s * (1 - s) ** 2 * start + s * s * (3 - 2 * s) * change - s * s * (1 - s) * end
+    return m.integrate(q0, path), (1 - s) * qd0 + s * qd1
+
+
+def thinned(trajectory: Trajectory, until: float, count: int) -> tuple[Array, Array, Array]:
+    """Times and kinetic and potential energies recorded up to a time, at most about `count` of them."""
+    n = int(np.searchsorted(trajectory.t, until, side="right"))
+    every = max(1, -(-len(trajectory) // count))
+    chosen = np.arange(0, n, every)
+    if n and chosen[-1] != n - 1:
+        chosen = np.append(chosen, n - 1)
+    return trajectory.t[chosen], trajectory.kinetic[chosen], trajectory.potential[chosen]

@@ -1,0 +1,263 @@
+"""The picture in the browser: nodes of viser for a mechanism's solids, moved with its bodies."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import FileError
+from ..model.mechanism import Mechanism
+from ..spatial import Array, Placement
+from ..spatial.rotation import to_quaternion
+from .charts import round_number
+from .gltf import glb
+from .skeleton import along, skeleton
+from .solids import Solid, inertia_solid, inertia_solids, visual_solids
+from .stage import FIELD, Stage, poses
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+LAYERS = ("shapes", "joints", "inertias", "springs", "centre of mass", "frames", "labels", "grid")
+"""What can be shown or hidden, each by itself."""
+
+COIL = 9
+"""Turns of a spring."""
+
+DEAD = 0.02
+"""m/s²: a handle this close to where it belongs is left alone, as it may be in the hand of a user."""
+
+PULL = 0.045
+"""Length of the arrow of gravity, in sizes of the mechanism for each m/s²."""
+
+
+class Scene:
+    """All that is drawn of a mechanism.
+
+    Attributes:
+        layers: The nodes of each layer.
+        problems: Meshes that could not be drawn, in words.
+    """
+
+    def __init__(self, server: "ViserServer", m: Mechanism, stage: Stage) -> None:
+        self._server, self._m, self._stage = server, m, stage
+        self.layers: dict[str, list[Any]] = {layer: [] for layer in LAYERS}
+        self.problems: list[str] = []
+        self._meshes: dict[tuple[Any, ...], bytes | None] = {}
+        self._faults: dict[str, str] = {}
+        self._shown: dict[int, Array] = {}
+        self._set_up()
+        self._bodies = [self._body(i) for i in range(len(m))]
+        self._draw()
+        self.gravity = self._gravity()
+
+    @property
+    def has_shapes(self) -> bool:
+        """Whether the mechanism brings shapes of its own."""
+        return bool(self.layers["shapes"])
+
+    # What is there from the start
+
+    def _set_up(self) -> None:
+        """Light, ground and the place of the camera."""
+        scene, stage = self._server.scene, self._stage
+        up = np.eye(3)[stage.up]
+        scene.set_up_direction((float(up[0]), float(up[1]), float(up[2])))
+        scene.set_background_image(_sky())
+        scene.configure_environment_map("studio", environment_intensity=0.25)
+        scene.configure_default_lights(enabled=True, cast_shadow=True)
+        camera = self._server.initial_camera
+        camera.position, camera.look_at, camera.up = stage.camera, stage.middle, up
+        camera.fov = FIELD
+        camera.near, camera.far = 0.01 * stage.size, 200.0 * stage.size
+        cell = round_number(stage.size / 8.0)
+        at = np.where(np.arange(3) == stage.up, stage.floor, 0.0)
+        grid = scene.add_grid(
+            "/grid",
+            infinite_grid=True,
+            plane=("yz", "xz", "xy")[stage.up],
+            cell_size=cell,
+            section_size=5.0 * cell,
+            cell_color=(206, 212, 220),
+            section_color=(176, 184, 195),
+            fade_distance=12.0 * stage.size,
+            shadow_opacity=0.22,
+            position=at,
+        )
+        self.layers["grid"].append(grid)
+
+    def _body(self, i: int) -> Any:
+        """The node that moves as body i does, with its axes and its name."""
+        scene, body, size = self._server.scene, self._m.bodies[i], self._stage.size
+        node = scene.add_frame(f"/bodies/{i}", show_axes=False)
+        length = 0.09 * size
+        axes = scene.add_frame(f"/bodies/{i}/axes", axes_length=length, axes_radius=0.04 * length)
+        label = scene.add_label(f"/bodies/{i}/label", body.name, font_screen_scale=0.8)
+        self.layers["frames"].append(axes)
+        self.layers["labels"].append(label)
+        for k, frame in enumerate(self._m.frames):
+            if frame.body == body.name:
+                self._frame(f"/bodies/{i}/frames/{k}", frame.name, frame.placement)
+        return node
+
+    def _frame(self, name: str, text: str, placement: Placement) -> None:
+        """Axes of a named frame."""
+        length = 0.055 * self._stage.size
+        pose: Any = {"position": placement.position, "wxyz": placement.quaternion}
+        scene = self._server.scene
+        axes = scene.add_frame(name, axes_length=length, axes_radius=0.05 * length, **pose)
+        self.layers["frames"].append(axes)
+        self.layers["labels"].append(scene.add_label(f"{name}/label", text, font_screen_scale=0.8))
+
+    def _draw(self) -> None:
+        m, width, size = self._m, self._stage.width, self._stage.size
+        scene = self._server.scene
+        for k, frame in enumerate(m.frames):
+            if frame.body == "ground":
+                self._frame(f"/ground/frames/{k}", frame.name, frame.placement)
+        lost: dict[int, list[str]] = {}
+        drawn: set[int] = set()
+        for k, solid in enumerate(visual_solids(m)):
+            node = self._solid(f"shapes/{k}", solid)
+            if node is None:
+                lost.setdefault(solid.body, []).append(solid.mesh or "")
+            else:
+                drawn.add(solid.body)
+                self.layers["shapes"].append(node)
+        for i, files in lost.items():
+            # A body with nothing else to be drawn by is drawn by its inertia.
+            stand_in = None if i < 0 or i in drawn else inertia_solid(m, i, 1.2 * width, 0.3 * size, 1.0)
+            if stand_in is not None:
+                self.layers["shapes"].append(self._solid(f"shapes/inertia{i}", stand_in))
+            name = "ground" if i < 0 else m.bodies[i].name
+            how = "is drawn without it" if stand_in is None else "is drawn by its inertia"
+            self.problems += [f"{self._faults[file]}; {name!r} {how}" for file in files]
+        for layer, solids in (
+            ("joints", skeleton(m, width)),
+            ("inertias", inertia_solids(m, 1.2 * width, 0.35 * size)),
+        ):
+            self.layers[layer] = [self._solid(f"{layer}/{k}", solid) for k, solid in enumerate(solids)]
+        coil = _coil(width)
+        self.layers["springs"] = [
+            scene.add_line_segments(f"/springs/{k}", coil, (90, 96, 105), thickness=0.3 * width)
+            for k in range(len(m.springs))
+        ]
+        ball = scene.add_icosphere("/centre", radius=1.3 * width, color=(255, 196, 0))
+        self.layers["centre of mass"].append(ball)
+
+    def _solid(self, name: str, solid: Solid) -> Any:
+        """The node of a solid, None for a mesh that cannot be drawn."""
+        scene = self._server.scene
+        where = "/ground" if solid.body < 0 else f"/bodies/{solid.body}"
+        pose: Any = {
+            "name": f"{where}/{name}",
+            "position": solid.placement.position,
+            "wxyz": solid.placement.quaternion,
+        }
+        if solid.kind == "mesh":
+            data = self._mesh(solid)
+            scale = (solid.size[0], solid.size[1], solid.size[2])
+            return None if data is None else scene.add_glb(glb_data=data, scale=scale, **pose)
+        opacity = solid.opacity if solid.opacity < 1.0 else None
+        look: Any = {"color": solid.color, "opacity": opacity, **pose}
+        look["cast_shadow"] = opacity is None
+        size = solid.size
+        if solid.kind == "box":
+            return scene.add_box(dimensions=(size[0], size[1], size[2]), **look)
+        if solid.kind == "sphere":
+            return scene.add_icosphere(radius=size[0], **look)
+        if solid.kind == "ellipsoid":
+            return scene.add_icosphere(radius=1.0, scale=(size[0], size[1], size[2]), **look)
+        if solid.kind == "cylinder":
+            return scene.add_cylinder(radius=size[0], height=size[1], **look)
+        from trimesh.creation import capsule
+
+        mesh = capsule(height=size[1], radius=size[0], count=[24, 12])
+        return scene.add_mesh_simple(vertices=mesh.vertices, faces=mesh.faces, **look)
+
+    def _mesh(self, solid: Solid) -> bytes | None:
+        key = (solid.mesh, solid.color, solid.opacity)
+        if key not in self._meshes:
+            try:
+                self._meshes[key] = glb(solid.mesh or "", solid.color, solid.opacity)
+            except FileError as error:
+                self._meshes[key] = None
+                self._faults[solid.mesh or ""] = str(error)
+        return self._meshes[key]
+
+    def _gravity(self) -> Any:
+        """The arrow of gravity's handle: dragged, it turns and stretches the arrow."""
+        scene, size = self._server.scene, self._stage.size
+        handle = scene.add_transform_controls(
+            "/gravity/tip", scale=0.22 * size, disable_rotations=True, visible=False, depth_test=False
+        )
+        self._arrow = scene.add_arrows(
+            "/gravity/arrow",
+            np.zeros((1, 2, 3)),
+            (200, 60, 60),
+            shaft_radius=0.008 * size,
+            head_radius=0.02 * size,
+            head_length=0.05 * size,
+            visible=False,
+        )
+        return handle
+
+    # What changes
+
+    def show_layer(self, layer: str, visible: bool) -> None:
+        """Show or hide one of LAYERS."""
+        for node in self.layers[layer]:
+            node.visible = visible
+
+    def show_gravity(self, gravity: Any, visible: bool) -> None:
+        """Draw the arrow of gravity, m/s², with its handle at the tip."""
+        foot = self._stage.middle + 0.75 * self._stage.size * np.eye(3)[self._stage.up]
+        tip = foot + PULL * self._stage.size * np.asarray(gravity, dtype=float)
+        self._arrow.points = np.array([[foot, tip]], dtype=np.float32)
+        self._arrow.visible = visible and any(gravity)  # without a length an arrow has no direction
+        self.gravity.visible = visible
+        if np.max(np.abs(self.dragged_gravity() - gravity)) > DEAD:
+            self.gravity.position = tip
+
+    def dragged_gravity(self) -> Array:
+        """(3,) the gravity that belongs to the place of the arrow's handle, m/s²."""
+        foot = self._stage.middle + 0.75 * self._stage.size * np.eye(3)[self._stage.up]
+        return (np.asarray(self.gravity.position) - foot) / (PULL * self._stage.size)
+
+    def move(self, q: Array, center: Array) -> None:
+        """Bring all bodies to the position q (nq,), and the ball to the centre of mass (3,)."""
+        X = poses(self._m, q)
+        with self._server.atomic():
+            for i, node in enumerate(self._bodies):
+                if i not in self._shown or not np.array_equal(self._shown[i], X[i]):
+                    node.position, node.wxyz = X[i, :3, 3], to_quaternion(X[i, :3, :3])
+                    self._shown[i] = X[i]
+            for node, spring in zip(self.layers["springs"], self._m.springs, strict=True):
+                ends = [
+                    X[i, :3, :3] @ np.array(point) + X[i, :3, 3]
+                    for i, point in (
+                        (self._m.body_number(spring.body_a), spring.point_a),
+                        (self._m.body_number(spring.body_b), spring.point_b),
+                    )
+                ]
+                way = ends[1] - ends[0]
+                length = float(np.linalg.norm(way))
+                node.position = ends[0]
+                if length > 0.0:
+                    node.wxyz, node.scale = along(way).quaternion, (1.0, 1.0, length)
+            self.layers["centre of mass"][0].position = center
+
+
+def _sky() -> Array:
+    """(h, w, 3) what is behind everything: pale above, paler below, so that white robots stand out."""
+    top, bottom = np.array([198.0, 210.0, 224.0]), np.array([240.0, 243.0, 246.0])
+    shade = np.linspace(0.0, 1.0, 256)[:, None, None] ** 0.8
+    return np.broadcast_to(np.round((1 - shade) * top + shade * bottom), (256, 64, 3)).astype(np.uint8)
+
+
+def _coil(width: float) -> Array:
+    """(n, 2, 3) the segments of a spring of unit length along z."""
+    s = np.linspace(0.0, 1.0, 20 * COIL + 1)
+    radius = 1.2 * width * np.clip(np.minimum(s, 1.0 - s) / 0.06, 0.0, 1.0)
+    angle = 2.0 * np.pi * COIL * s
+    path = np.stack([radius * np.cos(angle), radius * np.sin(angle), s], axis=1)
+    return np.stack([path[:-1], path[1:]], axis=1)

@@ -1,0 +1,1 @@
+"""Programs as LLVM IR: order, vectors, memory, subroutines, native calls."""

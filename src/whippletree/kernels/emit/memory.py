@@ -1,0 +1,170 @@
+"""Batches larger than the caches: inputs asked for ahead of time, results written past the caches. As IR.
+
+A store to memory that no cache holds first reads the line it is about to overwrite. Results of large batches
+are therefore gathered in a few lines of room that stay in the nearest cache, and whole lines of them leave
+by stores that bypass the caches and read nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..trace.program import Program
+from ..trace.structure import leaves
+from .vecmath.lanes import Lanes
+
+ROOM = "wt_room"
+
+_LINE = 64  # bytes of a cache line
+
+
+def room_size(program: Program, width: int) -> int:
+    """Bytes of room that the results of `width` states need."""
+    return sum(_room_of(leaf.size, width) for leaf in leaves(program.outputs))
+
+
+def _room_of(size: int, width: int) -> int:
+    """A step's rows, a line that may be carried over in front of them, and one to read beyond the end."""
+    return -(-8 * size * width // _LINE) * _LINE + 2 * _LINE
+
+
+def prefetch(e: Lanes, next_row: str, size: int) -> None:
+    """Ask for the rows of the next step, which begin at `next_row`, if they lie side by side.
+
+    If they do not, this is in vain and harms nothing: it never faults.
+    """
+    for offset in range(0, 8 * size * e.width, _LINE):
+        at = e.line(f"getelementptr i8, ptr {next_row}, i64 {offset}")
+        e.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
+
+
+class Streams:
+    """The way of a batch's results into memory: through the room where there is one, else directly."""
+
+    def __init__(self, e: Lanes, program: Program) -> None:
+        self.e = e
+        self.n_inputs = len(program.inputs)
+        self.sizes = [leaf.size for leaf in leaves(program.outputs)]
+        self._first_rows: dict[int, str] = {}
+
+    def before(self) -> str:
+        """What comes once, in front of all steps: whether there is room."""
+        place = self.n_inputs + len(self.sizes)
+        return f"""
+  %room_at = getelementptr {{ptr, i64}}, ptr %arrays, i64 {place}
+  %room = load ptr, ptr %room_at, align 8
+  %streamed = icmp ne ptr %room, null"""
+
+    def rows(self, array: int, direct: Sequence[str]) -> list[str]:
+        """Where each lane's row of an output array is to be written.
+
+        Args:
+            array: Its number, counted from the inputs on.
+            direct: Where the rows lie in the end.
+        """
+        e, size = self.e, self.sizes[array - self.n_inputs]
+        if 8 * size * e.width < _LINE:  # `wt.flush` takes a line at least, and little is gained
+            return list(direct)
+        self._first_rows[array] = direct[0]
+        # Lines in the room begin where lines in memory do.
+        address = e.line(f"ptrtoint ptr {direct[0]} to i64")
+        shift = e.line(f"and i64 {address}, {_LINE - 1}")
+        begin = e.line(f"getelementptr i8, ptr {self._room(array)}, i64 {shift}")
+        found = []
+        for lane, row in enumerate(direct):
+            gathered = e.line(f"getelementptr i8, ptr {begin}, i64 {8 * size * lane}")
+            found.append(e.line(f"select i1 %streamed, ptr {gathered}, ptr {row}"))
+        return found
+
+    def flush(self) -> None:
+        """Send what the step at %i has gathered on its way."""
+        e = self.e
+        left = e.line("sub i64 %last, %i")
+        count = e.line(f"call i64 @llvm.umin.i64(i64 {left}, i64 {e.width})")
+        is_first = e.line("icmp eq i64 %i, %first")
+        is_last = e.line(f"icmp sle i64 {left}, {e.width}")
+        for array, row in self._first_rows.items():
+            size = e.line(f"mul i64 {count}, {8 * self.sizes[array - self.n_inputs]}")
+            e.lines.append(
+                f"  call void @wt.flush(i1 %streamed, ptr {row}, ptr {self._room(array)}, "
+                f"i64 {size}, i1 {is_first}, i1 {is_last})"
+            )
+
+    def _room(self, array: int) -> str:
+        """Address of an output array's part of the room."""
+        offset = sum(_room_of(size, self.e.width) for size in self.sizes[: array - self.n_inputs])
+        return self.e.line(f"getelementptr i8, ptr %room, i64 {offset}")
+
+
+def flush_text(attributes: str) -> str:
+    """`void wt.flush(streamed, to, from, bytes, is first, is last)`: whole lines from the room to memory.
+
+    The room holds the bytes that belong at `to`, a line at least but on the last step, behind those left over
+    from the step before in its first line. On the first step there are none: the bytes of that line in front
+    of `to` are not ours to write.
+    """
+    return f"""
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+
+define internal void @wt.copy(ptr %to, ptr %from, i64 %begin, i64 %end) {attributes} {{
+start:
+  br label %test
+test:
+  %at = phi i64 [%begin, %start], [%next, %copy]
+  %more = icmp ult i64 %at, %end
+  br i1 %more, label %copy, label %done
+copy:
+  %source = getelementptr i8, ptr %from, i64 %at
+  %target = getelementptr i8, ptr %to, i64 %at
+  %value = load double, ptr %source, align 8
+  store double %value, ptr %target, align 8
+  %next = add i64 %at, 8
+  br label %test
+done:
+  ret void
+}}
+
+define internal void @wt.flush(i1 %streamed, ptr %to, ptr %from, i64 %bytes, i1 %is_first, i1 %is_last)
+    noinline {attributes} {{
+start:
+  br i1 %streamed, label %begin, label %done
+begin:
+  %address = ptrtoint ptr %to to i64
+  %shift = and i64 %address, {_LINE - 1}
+  %end = add i64 %shift, %bytes
+  %back = sub i64 0, %shift
+  %line = getelementptr i8, ptr %to, i64 %back
+  %unaligned = icmp ne i64 %shift, 0
+  %partial = and i1 %is_first, %unaligned
+  br i1 %partial, label %head, label %lines
+head:
+  %head_end = call i64 @llvm.umin.i64(i64 %end, i64 {_LINE})
+  call void @wt.copy(ptr %line, ptr %from, i64 %shift, i64 %head_end)
+  br label %lines
+lines:
+  %at = phi i64 [0, %begin], [%head_end, %head], [%next, %store]
+  %next = add i64 %at, {_LINE}
+  %source = getelementptr i8, ptr %from, i64 %at
+  %fits = icmp ule i64 %next, %end
+  br i1 %fits, label %store, label %rest
+store:
+  %target = getelementptr i8, ptr %line, i64 %at
+  %whole = load <8 x double>, ptr %source, align {_LINE}
+  store <8 x double> %whole, ptr %target, align {_LINE}, !nontemporal !0
+  br label %lines
+rest:
+  br i1 %is_last, label %tail, label %carry
+carry:
+  %begun = load <8 x double>, ptr %source, align 8
+  store <8 x double> %begun, ptr %from, align {_LINE}
+  ret void
+tail:
+  call void @wt.copy(ptr %line, ptr %from, i64 %at, i64 %end)
+  fence seq_cst ; the stores above are not ordered otherwise
+  ret void
+done:
+  ret void
+}}
+
+!0 = !{{i32 1}}
+"""

@@ -1,0 +1,122 @@
+"""An order of instructions in which few values wait at a time.
+
+Recorded programs first compute something for all bodies, then something else for all bodies. What was
+computed early for the last body, and what is summed up over all bodies at the end, lies in memory meanwhile;
+of long programs that is more than the caches hold.
+
+Places are found for all instructions at once where they follow from the program as it is; only those that
+depend on instructions that have been moved before are looked at one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..trace.program import Columns, Program
+
+Ints = NDArray[np.int64]
+
+
+def schedule(program: Program) -> Program:
+    """The same instructions in another order.
+
+    First, an instruction that is the only reader of two computed values or more takes their place as soon as
+    they are there. Then, an instruction that is the only reader of none, or all of whose values come from
+    inputs for it alone, moves to right before the first of its own readers: before, it would only wait. The
+    order depends on nothing but what stands around an instruction, so equal stretches stay equal. What is
+    recorded for all joints at once, as the zero of their angles, comes to stand with each of them, and
+    `outline` sees them alike.
+
+    >>> from whippletree.kernels.trace.recording import trace
+    >>> def sum_of_sines(x, y):
+    ...     sines = [(a * b).sin() for a, b in zip(x, y)]
+    ...     return sum(sines[1:], sines[0])
+    >>> program = trace(sum_of_sines, {"x": (3,), "y": (3,)})
+    >>> [i[0] for i in schedule(program).instructions]
+    ['mul', 'sin', 'mul', 'sin', 'add', 'mul', 'sin', 'add']
+    """
+    return _when_needed(_as_they_come(program))
+
+
+def _as_they_come(program: Program) -> Program:
+    """Let instructions that use up values follow these at once."""
+    computed, uses = _reads(program)
+    single = (computed >= 0) & (uses[computed] == 1)
+    place = [*range(len(computed)), -1]  # the last entry is that of no instruction
+    moving = np.flatnonzero(np.count_nonzero(single, axis=1) > 1)
+    for i, (a, b, c) in zip(moving.tolist(), computed[moving].tolist(), strict=True):
+        place[i] = max(place[a], place[b], place[c])
+    return _ordered(program, np.array(place[:-1], np.int64))
+
+
+def _when_needed(program: Program) -> Program:
+    """Let instructions wait that would only add to what waits."""
+    computed, uses = _reads(program)
+    count = len(computed)
+    single = (computed >= 0) & (uses[computed] == 1)
+    uses_up = single.any(axis=1)
+    # From inputs, and for one reader alone all the way.
+    from_inputs: NDArray[np.bool_] = np.all(computed < 0, axis=1)
+    alone = np.flatnonzero(uses_up & (single | (computed < 0)).all(axis=1))
+    known: list[bool] = [*from_inputs.tolist(), True]  # the last entry is that of no instruction
+    for i, (a, b, c) in zip(alone.tolist(), computed[alone].tolist(), strict=True):
+        known[i] = known[a] and known[b] and known[c]
+    readers = _Readers(computed)
+    waiting = (readers.first < count) & (np.array(known[:-1], bool) | ~uses_up)
+    place = np.where(waiting, readers.first, np.arange(count))
+    # The first of the readers may itself have moved: then all of them count, the latest first.
+    behind = np.flatnonzero(waiting & waiting[np.minimum(readers.first, max(count - 1, 0))])[::-1]
+    places = place.tolist()
+    for i, of_i in zip(behind.tolist(), readers.of(behind), strict=True):
+        places[i] = min([places[r] for r in of_i])
+    return _ordered(program, np.array(places, np.int64))
+
+
+class _Readers:
+    """Who reads the value of an instruction.
+
+    Attributes:
+        first: By instruction the first of its readers, the number of instructions if it has none.
+    """
+
+    def __init__(self, computed: Ints) -> None:
+        readers, column = np.nonzero(computed >= 0)
+        values = computed[readers, column]
+        order = np.argsort(values, kind="stable")  # by value, and in the order of readers
+        count = len(computed)
+        bounds = np.searchsorted(values[order], np.arange(count + 1))
+        self._readers, self._bounds = readers[order], bounds
+        self.first = np.append(readers[order], count)[bounds[:-1]]
+        self.first[bounds[:-1] == bounds[1:]] = count
+
+    def of(self, instructions: Ints) -> Iterator[list[int]]:
+        """All readers of each of some instructions."""
+        readers = self._readers.tolist()
+        bounds = self._bounds[instructions], self._bounds[instructions + 1]
+        return (readers[b:e] for b, e in zip(*(x.tolist() for x in bounds), strict=True))
+
+
+def _reads(program: Program) -> tuple[Ints, Ints]:
+    """(n, 3) instructions whose values each one reads, negative for none; how often each value is read."""
+    computed = program.columns.operands - program.first_instruction
+    computed[computed < 0] = -1
+    count = program.n_instructions
+    results = np.array(program.results, np.int64) - program.first_instruction
+    # Results are kept whoever reads them.
+    read = np.concatenate([computed[computed >= 0], np.repeat(results[results >= 0], 2)])
+    return computed, np.append(np.bincount(read, minlength=count), 0)  # the last entry: of none
+
+
+def _ordered(program: Program, place: Ints) -> Program:
+    """The instructions by their places; of those at one place the older comes first."""
+    names, codes, operands = program.columns
+    first, count = program.first_instruction, program.n_instructions
+    order = np.argsort(place, kind="stable")
+    number = np.concatenate([np.arange(first + count), [-1]])  # the last entry is that of no operand
+    number[first + order] = first + np.arange(count)
+    columns = Columns(names, codes[order], number[operands[order]])
+    results = tuple(number[list(program.results)].tolist())
+    return Program(program.inputs, program.constants, columns, results, program.outputs)

@@ -1,0 +1,1 @@
+"""Elementary functions over vectors of doubles, as LLVM IR."""

@@ -1,0 +1,1 @@
+"""Machine code at work: compiled, called, repeated, on several threads."""

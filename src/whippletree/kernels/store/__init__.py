@@ -1,0 +1,1 @@
+"""What was recorded and compiled, kept on disk under the hash of its content."""

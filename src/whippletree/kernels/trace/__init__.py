@@ -1,0 +1,1 @@
+"""Record what a function computes: operations, nodes, traced scalars, programs."""

@@ -1,0 +1,1 @@
+"""Positions and velocities that close the loops."""

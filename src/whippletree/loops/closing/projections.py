@@ -1,0 +1,83 @@
+"""Back to closed loops: the nearest positions and velocities that satisfy the constraints."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...model.mechanism import Mechanism
+from ...spatial import Array
+from ..equations.constraints import constraint_error, constraint_jacobian
+from ..equations.rank import TOLERANCE
+from ..equations.relations import velocities
+
+STEPS = 8
+"""Newton steps after which a small gap should be closed; each squares the error."""
+
+
+def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
+    """The position near q at which all loops are closed; for gaps that are small already.
+
+    Newton's method with the shortest step in the joint variables, for `simulate`, which comes here
+    after every step. From a rough guess, `assemble` is the way.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m, with small gaps.
+        hold: Names of joints that must not move.
+
+    Returns:
+        (nq,) joint positions with gaps at rounding level, or as small as they get.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> q = wt.project_position(m, np.array([0.01, 0.0, 0.0]), hold=["crank"])
+    >>> q[0], bool(abs(wt.constraint_error(m, q)).max() < 1e-14)
+    (np.float64(0.01), True)
+    """
+    free = free_columns(m, hold)
+    error = constraint_error(m, q)
+    size = float(np.max(np.abs(error), initial=0.0))
+    for _ in range(STEPS):
+        if size == 0.0:
+            break
+        closer = m.integrate(q, _shortest(m, constraint_jacobian(m, q), -error, free))
+        new_error = constraint_error(m, closer)
+        new_size = float(np.max(np.abs(new_error)))
+        if new_size >= size:  # rounding is all that is left
+            break
+        q, error, size = closer, new_error, new_size
+    return q
+
+
+def project_velocity(m: Mechanism, q: Array, qd: Array, hold: Sequence[str] = ()) -> Array:
+    """The velocity nearest to qd that keeps all loops closed.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        qd: (nv,) joint velocities, rad/s or m/s.
+        hold: Names of joints whose velocities must not change, as that of a driven crank.
+
+    Returns:
+        (nv,) joint velocities with K qd = 0, as far as the held ones allow.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> wt.project_velocity(m, m.neutral(), np.array([2.0, 0.0, 0.0]), hold=["crank"]).round(3)
+    array([ 2.   , -2.387,  0.377])
+    """
+    K = constraint_jacobian(m, q)
+    return qd + _shortest(m, K, -(K @ qd), free_columns(m, hold))
+
+
+def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
+    """Numbers of the velocity variables of all joints that are not held."""
+    held = {k for name in hold for k in velocities(m, m.joint_number(name))}
+    return [k for k in range(m.nv) if k not in held]
+
+
+def _shortest(m: Mechanism, K: Array, right: Array, free: list[int]) -> Array:
+    """(nv,) the shortest x with K x = right, by least squares, zero but for the free entries."""
+    x = np.zeros(m.nv)
+    x[free] = np.linalg.lstsq(K[:, free], right, rcond=TOLERANCE)[0]
+    return x

@@ -1,0 +1,86 @@
+"""Rank and solution of K x = k by elimination with complete pivoting (RBDA §8.8)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...spatial import Array
+
+TOLERANCE = 1e-9
+"""Pivots below this share of the largest entry of K count as zero: the rows left over are dependent."""
+
+TIE = 1e-6
+"""Pivots that differ by less than this share are equally good."""
+
+
+class Elimination(NamedTuple):
+    """K x = k solved as x = G y + g, y being some of the entries of x (RBDA 8.49).
+
+    Attributes:
+        rows: Numbers of r independent rows of K, in the order in which they were chosen.
+        dependent: Numbers of the r entries of x that they determine, in the same order.
+        independent: Numbers of the other entries of x, which are y, in ascending order.
+        G: (n, n - r) with K G = 0.
+        g: (n,) with K g = k on the chosen rows.
+        residual: (nc,) what is left of k on the rows not chosen; zero if the equation is consistent.
+    """
+
+    rows: list[int]
+    dependent: list[int]
+    independent: list[int]
+    G: Array
+    g: Array
+    residual: Array
+
+
+def eliminate(K: Array, k: Array, size: float | None = None) -> Elimination:
+    """Solve K x = k, choosing rows and dependent entries by the largest pivot left.
+
+    Args:
+        K: (nc, n) floats of any rank.
+        k: (nc,) right-hand side.
+        size: What the entries of K are large against; its largest entry by default. What is left of an
+            equation after others have been put into it is small against what it was before.
+
+    >>> e = eliminate(np.array([[1.0, 4.0], [2.0, 8.0]]), np.array([2.0, 4.0]))
+    >>> e.rows, e.dependent, e.G.ravel(), e.g
+    ([1], [1], array([ 1.  , -0.25]), array([0. , 0.5]))
+    """
+    nc, n = K.shape
+    A = np.concatenate([K, k[:, None]], axis=1).astype(float)
+    smallest = TOLERANCE * (np.max(np.abs(K), initial=0.0) if size is None else size)
+    columns = list(range(n))
+    left = list(range(nc))
+    rows: list[int] = []
+    dependent: list[int] = []
+    while left and columns:
+        block = np.abs(A[np.ix_(left, columns)])
+        # The first of those that are largest but for rounding, so that equal loops are solved alike.
+        a, b = np.unravel_index(int(np.argmax(block >= (1.0 - TIE) * block.max())), block.shape)
+        if block[a, b] <= smallest:
+            break
+        row, column = left.pop(a), columns.pop(b)
+        A[row] /= A[row, column]
+        # Gauss-Jordan: clearing the column above as well leaves G and g in place.
+        for other in (*left, *rows):
+            A[other] -= A[other, column] * A[row]
+        rows.append(row)
+        dependent.append(column)
+    independent = sorted(set(range(n)) - set(dependent))
+    G = np.zeros((n, len(independent)))
+    g = np.zeros(n)
+    G[independent, range(len(independent))] = 1.0
+    G[dependent] = -A[np.ix_(rows, independent)]
+    g[dependent] = A[rows, n]
+    residual = np.zeros(nc)
+    residual[left] = A[left, n]
+    return Elimination(rows, dependent, independent, G, g, residual)
+
+
+def independent_rows(K: Array) -> list[int]:
+    """Numbers of a largest set of independent rows of K (nc, n), in ascending order.
+
+    >>> independent_rows(np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 0.0]]))
+    [1, 2]
+    """
+    return sorted(eliminate(np.real(K), np.zeros(len(K))).rows)

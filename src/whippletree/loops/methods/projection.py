@@ -1,0 +1,45 @@
+"""Forward dynamics of closed loops by projection on the independent accelerations."""
+
+import numpy as np
+
+from ...dynamics.crba import crba
+from ...dynamics.rnea import bias_force
+from ...model.mechanism import Mechanism
+from ...spatial import Array, solve_spd
+from ..equations.constraints import constraint_equation
+from ..equations.rank import eliminate
+
+
+def projection(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    stabilization: float | None = None,
+) -> Array:
+    """Joint accelerations of a mechanism with loops, O(n³).
+
+    Featherstone, Rigid Body Dynamics Algorithms (2008), eq 8.42-8.51: qdd = G y + g solves the loop
+    constraints for every y, and GᵀHG y = Gᵀ(tau - C - H g) is the motion. Which accelerations are
+    independent is decided anew at every call, by complete pivoting.
+
+    Args:
+        m, q, qd, tau, f_ext, stabilization: As in `kkt`.
+
+    Returns:
+        (nv,) joint accelerations, rad/s² or m/s².
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> wt.projection(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    array([-29.104,  34.742,  -5.479])
+    """
+    H, C = crba(m, q), bias_force(m, q, qd, f_ext)
+    K, k = constraint_equation(m, q, qd, stabilization)
+    solved = eliminate(K, k)
+    G, g = solved.G, solved.g
+    if not solved.independent:
+        # No freedom left: the constraints alone decide, by least squares if they disagree (§8.5).
+        return np.linalg.lstsq(K, k, rcond=None)[0]
+    return G @ solve_spd(G.T @ H @ G, G.T @ (tau - C - H @ g)) + g

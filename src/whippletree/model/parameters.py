@@ -1,0 +1,109 @@
+"""Numbers of a mechanism, by name: to be left open when a kernel is compiled, or changed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..spatial import Array, Inertia, Placement, Transform, array
+from .mechanism import Body, Mechanism
+
+
+def parameter_names(m: Mechanism) -> list[str]:
+    """Names of all numbers that `wt.compile(…, parameters=[…])` can leave open.
+
+    "gravity.x" …, and for each body "body.mass" (kg), "body.com.x" … (m), "body.about_com.xx" …
+    (kg m², about the centre of mass), "body.position.x" … (m, of its joint on the parent) and
+    "body.armature" (kg m² or kg).
+
+    >>> import whippletree as wt
+    >>> wt.parameter_names(wt.examples.load("pendulum"))[3:8]
+    ['rod.mass', 'rod.com.x', 'rod.com.y', 'rod.com.z', 'rod.about_com.xx']
+    """
+    return list(_numbers(m))
+
+
+def parameter_values(m: Mechanism, names: Sequence[str]) -> Array:
+    """(len(names),) what the mechanism itself has for these numbers.
+
+    >>> import whippletree as wt
+    >>> wt.parameter_values(wt.examples.load("pendulum"), ["rod.mass", "gravity.z", "rod.com.z"])
+    array([ 1.  , -9.81, -0.5 ])
+    """
+    numbers = _numbers(m)
+    _check_names(m, names, numbers)
+    return np.array([numbers[name] for name in names], dtype=float)
+
+
+def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechanism:
+    """The mechanism with other numbers, which may be symbolic; whether they are physical is not checked.
+
+    >>> import whippletree as wt
+    >>> heavy = with_parameters(wt.examples.load("pendulum"), ["rod.mass"], np.array([2.5]))
+    >>> float(wt.total_mass(heavy))
+    2.5
+    """
+    numbers = _numbers(m)
+    _check_names(m, names, numbers)
+    changed = dict(zip(names, values, strict=True))
+    numbers.update(changed)
+    other = Mechanism(m.name)
+    other.gravity = (numbers["gravity.x"], numbers["gravity.y"], numbers["gravity.z"])
+    for i, body in enumerate(m.bodies):
+        other.append(body)
+        if any(name in changed for name in _body_numbers(body)):
+            # In place of the checked body, since a symbolic number cannot be checked.
+            other.bodies[i] = _rebuilt(body, numbers)
+            other.X_T[i] = other.bodies[i].placement.transform()
+    for frame in m.frames:
+        other.add_frame(frame.name, frame.body, frame.placement)
+    other.loops = list(m.loops)
+    for gear in m.gears:
+        other.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
+    other.springs, other.forces = list(m.springs), list(m.forces)
+    return other
+
+
+def _numbers(m: Mechanism) -> dict[str, Any]:
+    """Every number by name."""
+    numbers = {f"gravity.{axis}": value for axis, value in zip("xyz", m.gravity, strict=True)}
+    for body in m.bodies:
+        numbers.update(_body_numbers(body))
+    return numbers
+
+
+def _body_numbers(body: Body) -> dict[str, Any]:
+    inertia, about = body.inertia, body.inertia.about_com
+    numbers = {"mass": inertia.m}
+    numbers.update({f"com.{axis}": inertia.com[k] for k, axis in enumerate("xyz")})
+    for pair in ("xx", "xy", "xz", "yy", "yz", "zz"):
+        numbers[f"about_com.{pair}"] = about["xyz".index(pair[0]), "xyz".index(pair[1])]
+    numbers.update({f"position.{axis}": body.placement.position[k] for k, axis in enumerate("xyz")})
+    numbers["armature"] = body.armature
+    return {f"{body.name}.{name}": value for name, value in numbers.items()}
+
+
+def _rebuilt(body: Body, numbers: dict[str, Any]) -> Body:
+    """The body made anew from its numbers."""
+
+    def number(name: str) -> Any:
+        return numbers[f"{body.name}.{name}"]
+
+    com, position = (array([number(f"{part}.{axis}") for axis in "xyz"]) for part in ("com", "position"))
+    moments = [[number("about_com." + "".join(sorted((a, b)))) for b in "xyz"] for a in "xyz"]
+    placement = Placement.of(Transform(body.placement.rotation.T, position))
+    inertia = Inertia(number("mass"), com, moments)
+    return replace(body, inertia=inertia, placement=placement, armature=number("armature"))
+
+
+def _check_names(m: Mechanism, names: Sequence[str], known: dict[str, Any]) -> None:
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"{m.name!r} has no parameter {name!r}; there are gravity.x … and for each body mass, com.x, "
+                "about_com.xx, position.x, armature …, as in 'link3.mass' (wt.parameter_names lists them all)"
+            )
+    if len(set(names)) != len(names):
+        raise InputError(f"parameters are named twice: {', '.join(names)}")

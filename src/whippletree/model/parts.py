@@ -1,0 +1,149 @@
+"""What a mechanism is made of: bodies with their joints, frames, gears, shapes (RBDA §4.1-4.3)."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..joints import Joint
+from ..spatial import Array, Inertia, Placement
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a joint, each variable alike: positions in rad or m, speed per second, effort in N m or N.
+
+    With a stiffness (N m/rad or N/m) the bounds are stops that push back; without, they are only known.
+    A stop's dissipation, in s/rad or s/m, is the share of its force that each unit of speed adds.
+    """
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    velocity: float = np.inf
+    effort: float = np.inf
+    stiffness: float = 0.0
+    dissipation: float = 0.0
+
+    def __post_init__(self) -> None:
+        for bound in ("lower", "upper", "velocity", "effort", "stiffness", "dissipation"):
+            value = getattr(self, bound)
+            try:
+                object.__setattr__(self, bound, float(value))
+            except (TypeError, ValueError):
+                raise ModelError(f"limits: {bound} is {value!r}, expected a number") from None
+
+    def fault(self) -> str | None:
+        """What is wrong with these limits, in words, or None.
+
+        >>> Limits(0.5, -0.5).fault()
+        'lower limit 0.5 is above upper limit -0.5'
+        """
+        for bound in ("lower", "upper", "velocity", "effort"):
+            if np.isnan(getattr(self, bound)):
+                return f"{bound} limit is nan, expected a number"
+        if self.lower > self.upper:
+            return f"lower limit {self.lower:g} is above upper limit {self.upper:g}"
+        for bound in ("velocity", "effort"):
+            if getattr(self, bound) < 0.0:
+                return f"{bound} limit is {getattr(self, bound):g}, must not be negative"
+        return None
+
+    def within(self, q: Array, rng: np.random.Generator) -> Array:
+        """q, drawn again between the bounds of a joint of one variable if they leave finite room.
+
+        >>> Limits(0.5, 0.5).within(np.array([3.0]), np.random.default_rng(0))
+        array([0.5])
+        """
+        if len(q) == 1 and 0.0 <= self.upper - self.lower < np.inf:
+            return rng.uniform(self.lower, self.upper, 1)
+        return q
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A shape fixed to a body, for pictures and contact; dynamics never needs it.
+
+    kind is "box" (size: three edges), "sphere" (radius), "cylinder" or "capsule" (radius, length)
+    along z, or "mesh" (size: scale along x, y, z; `mesh` is the file's path, as it was found or given).
+    """
+
+    kind: str
+    size: tuple[float, ...]
+    placement: Placement = field(default_factory=Placement)
+    mesh: str | None = None
+    color: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body and the joint that carries it.
+
+    The joint's predecessor frame sits in the parent at `placement`; its successor frame is the
+    body's own frame, in which `inertia` is given. Every velocity of the joint is held back by damping
+    (N m s/rad or N s/m) and Coulomb friction (N m or N); a spring of the given stiffness (N m/rad or
+    N/m) draws it to its position `rest` (nq,), the neutral one if None.
+    """
+
+    name: str
+    joint: Joint
+    parent: str
+    placement: Placement
+    inertia: Inertia
+    joint_name: str
+    limits: Limits = Limits()
+    armature: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: tuple[float, ...] | None = None
+    visuals: tuple[Geometry, ...] = ()
+    collisions: tuple[Geometry, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.rest, list | np.ndarray):  # bodies with equal numbers are equal
+            object.__setattr__(self, "rest", tuple(self.rest))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed to a body."""
+
+    name: str
+    body: str
+    placement: Placement
+
+
+@dataclass(frozen=True)
+class Gear:
+    """q[driven] = ratio · q[driver] + offset between two joints of one variable each (RBDA §9.6)."""
+
+    name: str
+    driver: str
+    driven: str
+    ratio: float
+    offset: float = 0.0
+
+
+def check_kinds(body: Body) -> None:
+    """ModelError for a part of a body that is not what it should be, such as numbers for a Placement."""
+    for part, kind, such_as in (
+        ("joint", Joint, "a joint such as Revolute('z')"),
+        ("placement", Placement, "a Placement"),
+        ("inertia", Inertia, "an Inertia"),
+        ("limits", Limits, "Limits(lower, upper)"),
+    ):
+        value = getattr(body, part)
+        if not isinstance(value, kind):
+            raise ModelError(f"body {body.name!r}: {part} is {value!r}, expected {such_as}")
+    for part in ("visuals", "collisions"):
+        shapes = getattr(body, part)
+        if not isinstance(shapes, tuple) or not all(isinstance(shape, Geometry) for shape in shapes):
+            raise ModelError(f"body {body.name!r}: {part} is {shapes!r}, expected a tuple of Geometry")
+
+
+def checked_name(name: Any, kind: str) -> str:
+    """A name as it is given; ModelError if it is no text or an empty one."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"{kind} name is {name!r}: give a text that is not empty")
+    return name

@@ -1,0 +1,75 @@
+"""What a method asks of a mechanism: each function says in words what is missing, or None."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..joints import Free
+from .mechanism import Mechanism
+
+Requirement = Callable[[Mechanism], str | None]
+
+TOLERANCE = 1e-10
+"""A principal moment below this share of the largest leaves nothing to invert."""
+
+
+def without_gears(m: Mechanism) -> str | None:
+    """No gears, as most methods do not look at them."""
+    if m.gears:
+        names = ", ".join(repr(gear.name) for gear in m.gears[:4])
+        more = f", … ({len(m.gears)} in all)" if len(m.gears) > 4 else ""
+        return f"{m.name!r} has gears, {names}{more}, and they would not be respected"
+    return None
+
+
+def without_loops(m: Mechanism) -> str | None:
+    """No loops, as the methods for trees do not look at them."""
+    if m.loops:
+        names = ", ".join(repr(loop.name) for loop in m.loops[:4])
+        more = f", … ({len(m.loops)} in all)" if len(m.loops) > 4 else ""
+        return f"{m.name!r} has loops, {names}{more}, and they would not be kept closed"
+    return None
+
+
+def with_constraints(m: Mechanism) -> str | None:
+    """At least one loop or gear."""
+    return None if m.loops or m.gears else f"{m.name!r} has neither loops nor gears"
+
+
+def with_gears(m: Mechanism) -> str | None:
+    """At least one gear."""
+    return None if m.gears else f"{m.name!r} has no gears"
+
+
+def invertible_inertias(m: Mechanism) -> str | None:
+    """Every single body has an inertia that can be inverted: no point masses, thin rods, massless links."""
+    for body in m.bodies:
+        inertia = body.inertia
+        if np.array([inertia.m, *inertia.h, *inertia.I]).dtype.kind != "f":
+            continue  # symbolic parameters have no value yet
+        moments = np.linalg.eigvalsh(inertia.about_com)
+        if inertia.m <= 0 or moments[0] <= TOLERANCE * moments[2]:
+            a, b, c = moments
+            return (
+                f"body {body.name!r} of {m.name!r} has mass {inertia.m:g} kg and principal moments "
+                f"({a:.4g}, {b:.4g}, {c:.4g}) kg m², an inertia that cannot be inverted: all must be positive"
+            )
+    return None
+
+
+def floating_base(m: Mechanism) -> str | None:
+    """Body 0 moves freely and carries all others."""
+    if not m.bodies:
+        return f"{m.name!r} has no bodies: a floating base needs one, carried by Free()"
+    base = m.bodies[0]
+    if not isinstance(base.joint, Free):
+        return f"the first body of {m.name!r}, {base.name!r}, is carried by {base.joint!r}, expected Free()"
+    roots = [body.name for body, parent in zip(m.bodies, m.parents, strict=True) if parent == -1]
+    if len(roots) > 1:
+        return (
+            f"{m.name!r} has {len(roots)} bodies on the ground ({', '.join(roots[:4])}), expected 1, the base"
+        )
+    if base.armature != 0:
+        name = base.joint_name
+        return f"joint {name!r} of {m.name!r} has an armature of {base.armature:g}, expected 0 for a base"
+    return None

@@ -1,0 +1,80 @@
+"""Springs, and which joints can carry one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..joints import Joint, Reversed, Spherical
+from .physical import three_numbers
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A spring and damper between two points, each fixed to a body or to the ground.
+
+    It pulls the points together with stiffness · (d - length) + damping · dd/dt, d being their
+    distance: N/m, N s/m and m. A length of 0 without damping pulls with stiffness · d in any position.
+    """
+
+    name: str
+    body_a: str
+    point_a: tuple[float, float, float]
+    body_b: str
+    point_b: tuple[float, float, float]
+    stiffness: float
+    damping: float = 0.0
+    length: float = 0.0
+
+    def __post_init__(self) -> None:
+        for side in ("point_a", "point_b"):
+            point = three_numbers(getattr(self, side), f"spring {self.name!r}: {side}", "m")
+            object.__setattr__(self, side, point)
+        for quantity in ("stiffness", "damping", "length"):
+            value = float(getattr(self, quantity))
+            if not 0.0 <= value < np.inf:
+                raise ModelError(f"spring {self.name!r}: {quantity} is {value}, must be 0 or more and finite")
+            object.__setattr__(self, quantity, value)
+        if self.body_a == self.body_b:
+            raise ModelError(
+                f"spring {self.name!r} has both ends on {self.body_a!r}: it would move nothing, "
+                "give two bodies, or a body and 'ground'"
+            )
+
+
+def joint_force_fault(body: Any) -> str | None:
+    """What is wrong with the spring, the rest position or the stops of a body's joint, or None.
+
+    A spring's force is the gradient of an energy. That holds with tau = -stiffness · difference(rest, q)
+    where velocities are rates of the coordinates, and for quaternions; it does not for turn and shift
+    together, as in a planar or free joint.
+    """
+    for label, value in (
+        ("stiffness", body.stiffness),
+        ("stiffness of the stops", body.limits.stiffness),
+        ("dissipation of the stops", body.limits.dissipation),
+    ):
+        if not 0.0 <= value < np.inf:
+            return f"{label} is {value}, must be 0 or more and finite"
+    kind = type(_inside(body.joint)).__name__
+    plain = has_rates(body.joint)
+    if body.stiffness and not (plain or isinstance(_inside(body.joint), Spherical)):
+        return f"a {kind} joint carries no spring; put one between two points: add_spring"
+    if body.limits.stiffness and not plain:
+        return f"a {kind} joint has no stops: its velocities are not the rates of its coordinates"
+    if body.rest is None:
+        return None
+    rest = np.array(body.rest, dtype=float)
+    if rest.shape != (body.joint.nq,) or not np.all(np.isfinite(rest)):
+        return f"rest is {body.rest}: give {body.joint.nq} finite numbers, a position of the joint"
+    return body.joint.position_fault(rest)
+
+
+def has_rates(joint: Joint) -> bool:
+    """Whether the joint's velocities are the rates of its coordinates."""
+    return type(_inside(joint)).rate is Joint.rate
+
+
+def _inside(joint: Joint) -> Joint:
+    return joint.of if isinstance(joint, Reversed) else joint

@@ -1,0 +1,77 @@
+"""What acts on a mechanism from outside: actuators and forces on bodies, as given by the user's functions."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..dynamics.frame_forces import frame_forces
+from ..errors import InputError
+from ..model.mechanism import Mechanism
+from ..spatial import Array
+from .motion import motion
+
+
+class ForceFault(InputError):
+    """A function of the user that gave no forces, at a time t."""
+
+    def __init__(self, message: str, t: float) -> None:
+        self.t = t
+        super().__init__(message)
+
+
+class Acting:
+    """Actuator and external forces at (t, q, qd), checked: (tau,), or (tau, f_ext) if there are any.
+
+    Args:
+        m: The mechanism.
+        control, external: The user's functions, or None.
+    """
+
+    def __init__(
+        self, m: Mechanism, control: Callable[..., Any] | None, external: Callable[..., Any] | None
+    ) -> None:
+        for name, function in (("control", control), ("external", external)):
+            if function is not None and not callable(function):
+                raise InputError(f"{name} is {function!r}, expected a function of (t, q, qd)")
+        self.control, self.external = control, external
+        # Stages of a step have quaternions next to their sphere: functions of the user get them on it.
+        wants = m.nq != m.nv and not control is external is None
+        self._projected = motion(m).common.projected if wants else None
+        self._m, self._tau_shape, self._force_shape = m, (m.nv,), (len(m), 6)
+        self._none = np.zeros(m.nv)
+        efforts = [np.full(body.joint.nv, body.limits.effort) for body in m.bodies]
+        self._effort = np.concatenate([np.zeros(0), *efforts])
+
+    def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+        tau = self._none
+        if not (np.isfinite(q).all() and np.isfinite(qd).all()):
+            # The motion has run away: who integrates will tell. No function of the user is asked about it.
+            return (tau,) if self.external is None else (tau, np.zeros(self._force_shape))
+        q = q if self._projected is None else self._projected(q)
+        if self.control is not None:
+            given = self.control(t, q.copy(), qd.copy())  # copies: what the function does to them is its own
+            tau = _checked(given, self._tau_shape, "control", "one force per velocity", t)
+        if self.external is None:
+            return (tau,)
+        given = self.external(t, q.copy(), qd.copy())
+        if isinstance(given, Mapping):
+            for name, wrench in given.items():
+                _checked(wrench, (6,), f"external on {name!r}", "torque and force", t)
+            given = frame_forces(self._m, q, given)
+        return tau, _checked(given, self._force_shape, "external", "one wrench per body", t)
+
+    def limited(self, tau: Array) -> Array:
+        """(nv,) actuator forces within their limits."""
+        return np.clip(tau, -self._effort, self._effort)
+
+
+def _checked(value: Any, shape: tuple[int, ...], name: str, meaning: str, t: float) -> Array:
+    result = np.array(value, dtype=float)  # a copy: the user's function may reuse its array
+    if result.shape != shape:
+        raise ForceFault(
+            f"{name} gives an array of shape {result.shape} at t = {t:g}, expected {shape}: {meaning}", t
+        )
+    if not np.all(np.isfinite(result)):
+        raise ForceFault(f"{name} gives {result} at t = {t:g}: every entry must be finite", t)
+    return result
