@@ -7,9 +7,9 @@ from scipy.integrate import solve_ivp
 
 import whippletree as wt
 from whippletree.examples.linkages import four_bars
+from whippletree.loops.methods.choosing import Arbitrary, BestConditioned
 from whippletree.loops.methods.grcr import reduced_dynamics
 from whippletree.loops.methods.loop_equations import LoopEquations
-from whippletree.loops.methods.reduction import Arbitrary, BestConditioned
 
 
 def actuator_arm(l1, l2):

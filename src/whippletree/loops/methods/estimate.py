@@ -14,10 +14,10 @@ from ...spatial import Array
 from ..equations.local_motions import LocalMotions
 from ..equations.rank import independent_rows
 from ..equations.relations import relations, velocities
+from .choosing import BestConditioned
 from .grcr import reduced_dynamics
 from .group import Group, Handle, Minimized, Sheared, Substituted
 from .loop_equations import LoopEquations
-from .reduction import BestConditioned
 
 
 class Prices(NamedTuple):

@@ -42,9 +42,10 @@ from ...model.jcalc import jcalc
 from ...model.mechanism import Mechanism
 from ...spatial import Array, ArticulatedInertia, Transform, array, cross_force, cross_motion, minimum
 from ..equations.relations import velocities
+from .choosing import BestConditioned
 from .group import EliminationStep, Group, Handle, merged
 from .loop_equations import LoopEquations
-from .reduction import BestConditioned, Reduction
+from .reduction import Reduction
 
 
 def grcr(

@@ -3,9 +3,9 @@
 from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..equations.relations import branch, loop_ends
+from .choosing import Arbitrary, LastCoordinates
 from .grcr import reduced_dynamics
 from .loop_equations import LoopEquations
-from .reduction import Arbitrary, LastCoordinates
 
 
 def rcr(

@@ -45,7 +45,7 @@ def sparse(
     body = [motions.of(-1, i) for i in range(n)]
     c = [body[i].a - motions.of(-1, lam[i]).a for i in range(n)]
     T_a = [np.linalg.pinv(body[i].S).T for i in range(n)]
-    system, right = _System(n), []
+    system, right = _SparseMatrix(n), []
 
     for i in range(n):
         I = m.bodies[i].inertia.to_parent(body[i].X)
@@ -100,7 +100,7 @@ def sparse(
     return np.concatenate([np.zeros(0), *(T_a[i].T @ (a[i] - a[lam[i]] - c[i]) for i in range(n))])
 
 
-class _System:
+class _SparseMatrix:
     """A symmetric sparse matrix, collected block by block: first the bodies, then rows of constraints."""
 
     def __init__(self, bodies: int) -> None:
