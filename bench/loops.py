@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from whippletree.benchmark.environment import machine_record
-from whippletree.benchmark.loop_times import Row, cases, measure, per_loop, record
+from whippletree.benchmark.loop_times import LoopTimes, cases, measure, per_loop, record
 from whippletree.io.atomic import whole
 
 ONE, BATCH, PER_LOOP = 10.0, 30.0, 1.5
@@ -33,7 +33,7 @@ def main(
     """Measure closed loops."""
     console = Console(width=None if sys.stdout.isatty() else 160)  # lines are not broken for a file
     chosen = [case for case in cases() if only in case[0]]
-    rows: list[Row] = []
+    rows: list[LoopTimes] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("measuring", total=len(chosen))
@@ -60,7 +60,7 @@ def main(
     sys.exit(1 if missed else 0)
 
 
-def _missed(rows: list[Row], slope: dict[str, float] | None) -> list[str]:
+def _missed(rows: list[LoopTimes], slope: dict[str, float] | None) -> list[str]:
     """The targets that were not met, in words."""
     missed = []
     for row in rows:
@@ -80,7 +80,7 @@ def _missed(rows: list[Row], slope: dict[str, float] | None) -> list[str]:
     return missed
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[LoopTimes]) -> Table:
     title = "µs per state; in brackets how many times faster than the faster Pinocchio function"
     table = Table(box=box.SIMPLE_HEAD, title=title)
     peers = list(dict.fromkeys(peer for row in rows for peer in row.peers))

@@ -176,7 +176,7 @@ def printed(width, **changes):
     }
     written = StringIO()
     console = Console(file=written, width=width, highlight=False)
-    cli_bench.print_table(console, [kernels.Row(**figures | changes)], 18.7 / 0.32)
+    cli_bench.print_table(console, [kernels.KernelTimes(**figures | changes)], 18.7 / 0.32)
     lines = written.getvalue().splitlines()
     assert max(map(len, lines)) <= width
     return lines

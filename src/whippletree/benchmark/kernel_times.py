@@ -21,7 +21,7 @@ BATCH = 65_536
 
 
 @dataclass(frozen=True)
-class Row:
+class KernelTimes:
     """One algorithm on one robot; times in ns per state, None where a library is not installed or refuses.
 
     `compile_seconds` is what the first process ever waits for the kernel, `cached_seconds` what later ones
@@ -59,7 +59,7 @@ def measure_robot(
     rounds: int = 20,
     progress: Callable[[], None] = lambda: None,
     note: Callable[[str], None] = lambda text: None,
-) -> list[Row]:
+) -> list[KernelTimes]:
     """All algorithms on one robot; progress is called once for each, note with what was left out."""
     if robot.m.loops:
         note(f"{robot.name}: its loops are open, as RNEA, CRBA and ABA are of trees")
@@ -77,7 +77,7 @@ def measure_robot(
     return rows
 
 
-def _measure(robot: Robot, algorithm: str, kernel: Kernel, peers: Calls, rounds: int) -> Row:
+def _measure(robot: Robot, algorithm: str, kernel: Kernel, peers: Calls, rounds: int) -> KernelTimes:
     m, waits = robot.m, startup(robot.m, algorithm)
     states, one = _arguments(m, kernel)
     kernel(*one)  # compiled now, not while it is timed
@@ -92,7 +92,7 @@ def _measure(robot: Robot, algorithm: str, kernel: Kernel, peers: Calls, rounds:
     operations = kernel.cost["mul"] + kernel.cost["add"]
     per_state = ns["batch"] / BATCH
     pinocchio = ns.get("batch pinocchio")
-    return Row(
+    return KernelTimes(
         robot=robot.name,
         nv=m.nv,
         algorithm=algorithm,
@@ -119,7 +119,7 @@ def _arguments(m: Mechanism, kernel: Kernel) -> tuple[list[np.ndarray], list[np.
     return states, [array[0].copy() for array in states]
 
 
-def summary(rows: Sequence[Row]) -> dict[str, float]:
+def summary(rows: Sequence[KernelTimes]) -> dict[str, float]:
     """Geometric means over all rows: what the published figures are."""
     means = {"two_threads_speedup": geometric_mean(row.batch / row.batch_two_threads for row in rows)}
     for name in ("batch_ratio", "one_ratio"):
@@ -129,6 +129,6 @@ def summary(rows: Sequence[Row]) -> dict[str, float]:
     return means
 
 
-def record(rows: Sequence[Row]) -> list[dict[str, object]]:
+def record(rows: Sequence[KernelTimes]) -> list[dict[str, object]]:
     """The rows as plain data, ratios included."""
     return [{**asdict(row), "one_ratio": row.one_ratio, "batch_ratio": row.batch_ratio} for row in rows]

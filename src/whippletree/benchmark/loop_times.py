@@ -29,7 +29,7 @@ AGREE, AGREE_SOFT = 1e-5, 1e-2
 
 
 @dataclass(frozen=True)
-class Row:
+class LoopTimes:
     """One mechanism; times in ns per state, by name of the peer's function; what was left out, and why."""
 
     mechanism: str
@@ -85,7 +85,7 @@ def _moving(m: Mechanism) -> tuple[Mechanism, Array, Array]:
     return m, m.neutral(), qd
 
 
-def measure(case: Case, rounds: int = 7, note: Callable[[str], None] = lambda text: None) -> Row:
+def measure(case: Case, rounds: int = 7, note: Callable[[str], None] = lambda text: None) -> LoopTimes:
     """One row: agreement first, then times, everything in turn.
 
     Args:
@@ -125,7 +125,7 @@ def measure(case: Case, rounds: int = 7, note: Callable[[str], None] = lambda te
         **{peer: entry.call for peer, entry in peers.items()},
     }
     ns = {call: 1e9 * time for call, time in best_times(calls, rounds if len(m) < 500 else 3).items()}
-    return Row(
+    return LoopTimes(
         mechanism=name,
         loops=len(m.loops),
         nv=m.nv,
@@ -156,7 +156,7 @@ def _difference(name: str, peer: str, entry: Peer, kernel: Kernel, q: Array, qd:
     return found
 
 
-def per_loop(rows: list[Row]) -> dict[str, float] | None:
+def per_loop(rows: list[LoopTimes]) -> dict[str, float] | None:
     """Time for each loop at the most windows over that at 40, for one state and batched."""
     by = {row.mechanism: row for row in rows}
     far, near = by.get(f"four-bars {WINDOWS[-1]}"), by.get("four-bars 40")
@@ -168,6 +168,6 @@ def per_loop(rows: list[Row]) -> dict[str, float] | None:
     }
 
 
-def record(rows: list[Row]) -> list[dict[str, object]]:
+def record(rows: list[LoopTimes]) -> list[dict[str, object]]:
     """The rows as plain data, ratios included."""
     return [{**asdict(row), "one_ratio": row.one_ratio, "batch_ratio": row.batch_ratio} for row in rows]

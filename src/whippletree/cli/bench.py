@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..benchmark.environment import machine_record
-from ..benchmark.kernel_times import ALGORITHMS, Row, measure_robot, record, summary
+from ..benchmark.kernel_times import ALGORITHMS, KernelTimes, measure_robot, record, summary
 from ..benchmark.robots import Robot, published
 from ..errors import InputError
 from ..io.atomic import must_be_writable, whole
@@ -32,7 +32,7 @@ def bench(console: Console, sources: list[str], floating: bool, out: Path, round
         raise InputError("--floating: name the URDF files it is for; the published robots need none")
     robots = [_robot(source, floating) for source in sources] or published()
     best = peak() * 1e-9
-    rows: list[Row] = []
+    rows: list[KernelTimes] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("measuring", total=len(robots) * len(ALGORITHMS))
@@ -62,7 +62,7 @@ def _print(console: Console, text: str) -> None:
     console.print(Text(text), soft_wrap=True)
 
 
-def print_table(console: Console, rows: list[Row], best: float) -> None:
+def print_table(console: Console, rows: list[KernelTimes], best: float) -> None:
     """The table of all figures or, where the window has no room for it, of those that matter most."""
     columns = _columns(rows, best)
     shown = _table(columns, between=2)
@@ -82,7 +82,7 @@ def print_table(console: Console, rows: list[Row], best: float) -> None:
         console.print(Text(f"only in the file, as the window is narrow: {', '.join(left_out)}", "dim"))
 
 
-def _columns(rows: list[Row], best: float) -> dict[str, list[str]]:
+def _columns(rows: list[KernelTimes], best: float) -> dict[str, list[str]]:
     """Cells below each heading."""
     return {
         "robot": [row.robot for row in rows],

@@ -16,7 +16,7 @@ from ..joints import Fixed, Joint
 from ..model.mechanism import GROUND, Body, Geometry, Mechanism
 from ..spatial import Inertia, Placement
 from .findings import Problem
-from .urdf_parts import HERE, Link
+from .urdf_parts import HERE, UrdfLink
 from .urdf_tree import UrdfTree
 
 ROOT_JOINT = "root_joint"
@@ -93,7 +93,7 @@ class _Lump:
         self.visuals: list[Geometry] = []
         self.collisions: list[Geometry] = []
 
-    def add(self, link: Link, at: Placement) -> None:
+    def add(self, link: UrdfLink, at: Placement) -> None:
         inertia = link.inertia if at is HERE else link.inertia.to_parent(at.transform())
         self.inertia = self.inertia + inertia
         self.visuals += [replace(shape, placement=_chain(at, shape.placement)) for shape in link.visuals]

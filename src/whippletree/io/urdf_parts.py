@@ -41,7 +41,7 @@ Color = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
-class Link:
+class UrdfLink:
     """A <link>: everything in the link's own frame."""
 
     name: str
@@ -95,9 +95,9 @@ class PartReader:
 
     # Links
 
-    def link(self, element: Element) -> Link:
+    def link(self, element: Element) -> UrdfLink:
         name = element.required("name")
-        return Link(
+        return UrdfLink(
             name,
             element.line,
             self._inertia(element.child("inertial")),

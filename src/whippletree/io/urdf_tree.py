@@ -11,10 +11,10 @@ from ..errors import FileError
 from ..joints import Fixed
 from .findings import Findings
 from .mesh_paths import Meshes
-from .urdf_parts import MEANINGS, Link, LinkJoint, PartReader
+from .urdf_parts import MEANINGS, LinkJoint, PartReader, UrdfLink
 from .xml import Element, parse
 
-Part = TypeVar("Part", Link, LinkJoint)
+Part = TypeVar("Part", UrdfLink, LinkJoint)
 
 
 class UrdfTree:
