@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from ..kernels.run.machine import host
+
 PACKAGES = ("whippletree", "numpy", "llvmlite", "pin", "mujoco", "dynibo")
 
 
@@ -31,8 +33,6 @@ def _version(package: str) -> str | None:
 
 
 def _cpu_model() -> str:
-    from ..kernels.run.machine import host
-
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

@@ -9,7 +9,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+import numpy as np
+
+from .. import dynamics
+from ..api.compiling import compile
 from ..io import load, save
+from ..kernels.store import cache
 from ..model.mechanism import Mechanism
 
 _RUNS = 3
@@ -43,11 +48,6 @@ def startup(m: Mechanism, algorithm: str) -> Startup:
 
 
 def _main(path: str, algorithm: str, folder: str) -> None:
-    import numpy as np
-
-    from .. import compile, dynamics
-    from ..kernels.store import cache
-
     cache.directory = lambda: Path(folder)
     m = load(path)
     one = [m.neutral(), np.zeros(m.nv), np.zeros(m.nv)]

@@ -14,6 +14,7 @@ from ..model.summary import totals
 from ..simulation.progress import Progress
 from . import tour as demo
 from . import tour_motion as demo_motion
+from .showcase import showcase
 
 MakeTable = Callable[[list[str], list[list[str]], tuple[str, ...]], Table]
 
@@ -75,8 +76,6 @@ def integrators(console: Console | None, make_table: MakeTable) -> list[demo_mot
 
 def picture(drifts: list[demo_motion.Drift], path: Path) -> str | None:
     """Write the picture; why there is none, if something is missing for it."""
-    from .showcase import showcase
-
     try:
         showcase(drifts, path)
     except InputError as error:
