@@ -1,9 +1,31 @@
-"""Tests keep compiled kernels in a folder of their own, not in the user's cache."""
+"""What tests share: a folder of their own for compiled kernels, and the browser, if there is one."""
 
 import os
 import tempfile
 
 import pytest
+
+from browser import MISSING, executable
+
+
+def pytest_addoption(parser):
+    parser.addoption("--need-chromium", action="store_true", help="no browser: fail, do not skip its tests")
+
+
+def pytest_collection_modifyitems(config, items):
+    if executable() is None and not config.getoption("--need-chromium"):
+        for item in items:
+            if "browser" in item.fixturenames:
+                item.add_marker(pytest.mark.skip(reason=MISSING))
+
+
+@pytest.fixture
+def browser() -> str:
+    """The path of Chromium."""
+    path = executable()
+    if path is None:
+        pytest.fail(MISSING)
+    return path
 
 
 @pytest.fixture(autouse=True, scope="session")

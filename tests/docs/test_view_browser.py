@@ -61,9 +61,9 @@ def expected(m: wt.Mechanism, q: np.ndarray, start: np.ndarray, size: tuple[int,
     return np.array([0.5 * size[1] + x * pixels, 0.5 * size[0] - y * pixels])
 
 
-def test_a_tree_is_moved_simulated_and_played() -> None:
+def test_a_tree_is_moved_simulated_and_played(browser: str) -> None:
     m = arm()
-    with chromium() as page, wt.view(m) as viewer:
+    with chromium(browser) as page, wt.view(m) as viewer:
         start = viewer.q
         page.open(viewer.url)
 
@@ -107,9 +107,9 @@ def test_a_tree_is_moved_simulated_and_played() -> None:
         assert page.errors == []
 
 
-def test_a_loop_follows_its_sliders_and_gravity_is_pulled() -> None:
+def test_a_loop_follows_its_sliders_and_gravity_is_pulled(browser: str) -> None:
     m = wt.examples.load("four-bar")
-    with chromium() as page, wt.view(m) as viewer:
+    with chromium(browser) as page, wt.view(m) as viewer:
         page.open(viewer.url)
         rocker = page.slider("rocker")
         rocker.focus()
