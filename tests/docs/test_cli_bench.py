@@ -1,4 +1,4 @@
-"""The commands `bench` and `cache`, run for errors; how fast anything is stands in no test."""
+"""The commands `bench` and `cache`: what they are given, what they write; nothing is timed."""
 
 import json
 from io import StringIO
@@ -14,7 +14,8 @@ from whippletree import SolverError, grcr
 from whippletree.benchmark import kernel_times as kernels
 from whippletree.benchmark.loop_peers import mujoco_peer, pinocchio_peers
 from whippletree.benchmark.loop_times import AGREE_SOFT, cases, measure, record, row_of_four_bars
-from whippletree.benchmark.startup import Startup
+from whippletree.benchmark.measure import best_times
+from whippletree.benchmark.startup import Startup, startup
 from whippletree.cli import bench as cli_bench
 from whippletree.cli.app import app
 
@@ -26,6 +27,29 @@ def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
+SECONDS = {"batch": 0.002, "two": 0.001, "one pinocchio": 7e-6, "batch pinocchio": 0.004}
+"""What the clock is said to have shown for some calls."""
+
+
+@pytest.fixture(autouse=True)
+def no_clock(monkeypatch):
+    """Nothing is timed and no process started: everything is called once, and its time is made up."""
+
+    def once(functions, rounds):
+        for function in functions.values():
+            function()
+        return {name: SECONDS.get(name, 2e-6) for name in functions}
+
+    monkeypatch.setattr(kernels, "BATCH", 128)
+    monkeypatch.setattr(kernels, "best_times", once)
+    monkeypatch.setattr(kernels, "startup", lambda m, algorithm: Startup(12.34, 0.056))
+    monkeypatch.setattr("whippletree.benchmark.peers.BATCH_FOR_PEERS", 64)
+    monkeypatch.setattr(kernels, "BATCH_FOR_PEERS", 64)
+    monkeypatch.setattr("whippletree.benchmark.loop_times.best_times", once)
+    monkeypatch.setattr("whippletree.benchmark.loop_times.BYTES", 0)
+    monkeypatch.setattr(cli_bench, "peak", lambda: 4e9)
+
+
 @pytest.mark.parametrize("options", [[], ["--floating"]])
 def test_bench_measures_and_writes_a_report(tmp_path, options):
     I = "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
@@ -34,21 +58,24 @@ def test_bench_measures_and_writes_a_report(tmp_path, options):
     out = tmp_path / "figures.json"
     result = run(app, ["bench", str(tmp_path / "arm.urdf"), "--rounds", "1", "--out", str(out), *options])
     assert result.exit_code == 0, result.output
-    assert "geometric means" in result.output
+    # 2 ms for 128 states are 15,625 ns; 4 ms for 64 of Pinocchio's are 62,500 ns.
+    assert (
+        "geometric means: batched 4.0× Pinocchio on one thread, "
+        "one state from Python 3.5× Pinocchio, two threads 2.00× one\n"
+    ) in result.output
     report = json.loads(out.read_text())
     assert {row["algorithm"] for row in report["rows"]} == {"rnea", "crba", "aba"}
     assert {row["nv"] for row in report["rows"]} == {8 if options else 2}
-    for peer in ("pinocchio", "mujoco", "dynibo"):
-        assert all(row[f"one_{peer}"] > 0 for row in report["rows"])
-    assert all(row["compile_seconds"] > 0 and row["cached_seconds"] > 0 for row in report["rows"])
+    for row in report["rows"]:
+        assert row["one_mujoco"] == row["one_dynibo"] == row["one"] == pytest.approx(2000.0)
+        assert row["one_pinocchio"] == pytest.approx(7000.0)
+        assert row["batch"] == pytest.approx(15_625.0)
+        assert row["batch_two_threads"] == pytest.approx(7_812.5)
+        assert row["batch_pinocchio"] == pytest.approx(62_500.0)
+        assert (row["compile_seconds"], row["cached_seconds"]) == (12.34, 0.056)
+        assert row["gflops"] == pytest.approx(row["operations"] / 15_625.0)
     assert report["machine"]["versions"]["pin"]
-    assert report["peak_gflops"] > 0
-
-
-@pytest.fixture
-def no_startup(monkeypatch):
-    """No processes are started, which take most of the time."""
-    monkeypatch.setattr(kernels, "startup", lambda m, algorithm: Startup(12.34, 0.056))
+    assert report["peak_gflops"] == pytest.approx(4.0)
 
 
 def figures(tmp_path, *sources):
@@ -59,7 +86,6 @@ def figures(tmp_path, *sources):
     return result.stdout, json.loads(out.read_text())["rows"]
 
 
-@pytest.mark.usefixtures("no_startup")
 def test_bench_times_what_is_in_no_urdf_file_alone(tmp_path):
     wt.save(wt.examples.load("furuta-pendulum"), tmp_path / "arm.toml")
     told, rows = figures(tmp_path, tmp_path / "arm.toml", "double-pendulum", "four-bar")
@@ -74,13 +100,38 @@ def test_bench_times_what_is_in_no_urdf_file_alone(tmp_path):
     assert "Pinocchio on one thread" not in told
 
 
-def test_startup_of_a_mechanism_without_a_file_is_measured(tmp_path):
-    waits = kernels.startup(wt.examples.load("pendulum"), "aba")
+def test_startup_runs_a_mechanism_without_a_file_in_processes_of_their_own(monkeypatch):
+    monkeypatch.setattr("whippletree.benchmark.startup._RUNS", 1)
+    waits = startup(wt.examples.load("pendulum"), "aba")
     assert waits.fresh > 0
     assert waits.cached > 0
 
 
-@pytest.mark.usefixtures("no_startup")
+def test_the_best_of_rounds_in_turn_counts(monkeypatch):
+    """By a clock that only the functions move: 3 ms and 8 ms a call, and more after the first round."""
+    now, noise, calls = [0.0], [0.0], []
+
+    def takes(name, seconds):
+        def call():
+            calls.append(name)
+            now[0] += seconds + noise[0]
+
+        return call
+
+    monkeypatch.setattr("whippletree.benchmark.measure.perf_counter", lambda: now[0])
+    done = []
+
+    def progress():
+        done.append(len(calls))
+        noise[0] = 0.001 * (len(done) >= 2)
+
+    times = best_times({"a": takes("a", 0.003), "b": takes("b", 0.008)}, 3, at_least=0.02, progress=progress)
+    assert times == {"a": pytest.approx(0.003), "b": pytest.approx(0.008)}
+    assert len(done) == 6
+    assert np.diff(done).tolist() == [4, 12, 4, 12, 4]  # so many calls take 20 ms and more
+    assert calls[-16:] == ["a"] * 12 + ["b"] * 4
+
+
 def test_bench_notes_a_peer_that_refuses_a_file(tmp_path):
     (tmp_path / "nameless.urdf").write_text(ARM.replace('<robot name="arm">', "<robot>"))
     told, rows = figures(tmp_path, tmp_path / "nameless.urdf")
@@ -89,7 +140,6 @@ def test_bench_notes_a_peer_that_refuses_a_file(tmp_path):
     assert all(row["one_pinocchio"] is None and row["one_mujoco"] > 0 for row in rows)
 
 
-@pytest.mark.usefixtures("no_startup")
 def test_bench_notes_a_peer_that_refuses_an_algorithm(tmp_path, monkeypatch):
     def refuse(*arguments):
         raise RuntimeError("not with\nthis arm")
@@ -102,7 +152,6 @@ def test_bench_notes_a_peer_that_refuses_an_algorithm(tmp_path, monkeypatch):
     assert [row["batch_pinocchio"] is None for row in rows] == [False, True, False]
 
 
-@pytest.mark.usefixtures("no_startup")
 def test_bench_goes_on_after_a_robot_that_cannot_be_computed(tmp_path, monkeypatch):
     def compile(function, m):
         if function is wt.aba and m.name == "double-pendulum":
@@ -222,7 +271,6 @@ def test_bench_of_a_missing_file(tmp_path):
     assert not (tmp_path / "x.json").exists()
 
 
-@pytest.mark.usefixtures("no_startup")
 def test_cache_is_told_and_cleared(tmp_path):
     (tmp_path / "arm.urdf").write_text(ARM)
     assert "0 programs and pieces of machine code" in run(app, ["cache", "info"]).output
