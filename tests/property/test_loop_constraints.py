@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 import closed
 import randoms
 import whippletree as wt
+from whippletree.loops.equations.constraints import largest_by_owner, row_owners
 
 STEP = 1e-30
 
@@ -153,3 +154,21 @@ def test_gears_are_constraints_too():
     assert_allclose(wt.constraint_error(m, q), [0.5 + 1.7 * 0.4 - 0.3], rtol=1e-14)
     assert_allclose(wt.constraint_jacobian(m, q), [[1.7, 0.0, 1.0]])
     assert_allclose(wt.constraint_bias(m, q, np.ones(3)), [0.0])
+
+
+def test_every_row_has_an_owner():
+    rng = np.random.default_rng(8)
+    m, _ = closed.mechanism(rng, ["revolute", "prismatic", "revolute", "spherical"], ["universal", "helical"])
+    m.add_gear("g", driver="b0", driven="b2", ratio=-1.7)
+    q = m.random(rng)
+    error, owners = wt.constraint_error(m, q), np.array(row_owners(m))
+    assert len(owners) == len(error) == 4 + 5 + 1
+    largest = largest_by_owner(m, -error)
+    assert list(largest) == ["loop0", "loop1", "g"]
+    loops, gears = list(m.loops), list(m.gears)
+    for name in largest:
+        m.loops[:] = [loop for loop in loops if loop.name == name]
+        m.gears[:] = [gear for gear in gears if gear.name == name]
+        alone = wt.constraint_error(m, q)
+        assert_allclose(error[owners == name], alone, rtol=0, atol=1e-14)
+        assert largest[name] == pytest.approx(np.abs(alone).max(), rel=1e-14)

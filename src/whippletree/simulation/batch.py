@@ -12,6 +12,7 @@ from ..errors import InputError, SolverError
 from ..joints import Joint
 from ..kernels.run.iterate import Iteration, Series
 from ..loops.closing.check import TOLERANCE
+from ..loops.equations.constraints import row_owners
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .closed_step import Rows, generic_rows, rows_for
@@ -223,7 +224,7 @@ def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> Rows:
     gaps, K = motion(m).common.constraints(q0)
     rates = np.einsum("...ij,...j->...i", K, qd0)
     sizes = 1.0 + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
-    owners = [loop.name for loop in m.loops for _ in range(6 - loop.joint.nv)]
+    owners = row_owners(m)
     for values, what, remedy in (
         (np.abs(gaps), "q0 of trajectory {} leaves loop {!r} open by {:.3g}", "assemble"),
         (
@@ -232,7 +233,7 @@ def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> Rows:
             "project_velocity",
         ),
     ):
-        rows = values.reshape(-1, values.shape[-1])[:, : len(owners)]
+        rows = values.reshape(-1, len(owners))
         k, row = np.unravel_index(int(np.argmax(rows)), rows.shape) if rows.size else (0, 0)
         if rows.size and rows[k, row] > TOLERANCE:
             told = what.format(int(k), owners[int(row)], rows[k, row])

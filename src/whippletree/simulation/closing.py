@@ -4,6 +4,7 @@ import numpy as np
 
 from ..loops.closing.assembly import assemble
 from ..loops.closing.check import check_closed
+from ..loops.equations.constraints import row_owners
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .factors import Factors
@@ -107,7 +108,8 @@ class Closing:
             if slow:
                 factors = Factors(K, self.rank)
         if size > OPEN:
-            raise OpenLoop(self._owner(int(np.argmax(np.abs(error)))), size)
+            owner = row_owners(self._m)[self._rows[int(np.argmax(np.abs(error)))]]
+            raise OpenLoop(owner, size)
         # Only where loops are closed do redundant constraints depend on the others.
         factors = Factors(K, self.rank)
         self.rank, self.margin = max(self.rank, factors.clear), factors.margin
@@ -129,11 +131,6 @@ class Closing:
         if factors.rank < self.rank:
             return 0.0
         return factors.time_to_singular((after - before) / (2.0 * h))
-
-    def _owner(self, row: int) -> str:
-        """Name of the loop or gear that a row belongs to."""
-        owners = [loop.name for loop in self._m.loops for _ in range(6 - loop.joint.nv)]
-        return [*owners, *(gear.name for gear in self._m.gears)][self._rows[row]]
 
 
 def closed_start(m: Mechanism, q: Array | None, qd: Array) -> Array:

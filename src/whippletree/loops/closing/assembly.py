@@ -8,7 +8,7 @@ from ...errors import SolverError
 from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ...spatial.rotation import log
-from ..equations.constraints import constraint_jacobian
+from ..equations.constraints import constraint_jacobian, largest_by_owner
 from ..equations.local_motions import LocalMotions
 from ..equations.relations import loop_position
 from .projections import free_columns, project_position
@@ -100,14 +100,8 @@ def closure_gaps(m: Mechanism, q: Array) -> Array:
 
 def _open_loops(m: Mechanism, gaps: Array) -> str:
     """Which loops stay open, and by how much."""
-    sizes = [(loop.name, 6 - loop.joint.nv) for loop in m.loops] + [(gear.name, 1) for gear in m.gears]
-    start, found = 0, []
-    for name, size in sizes:
-        gap = float(np.max(np.abs(gaps[start : start + size]), initial=0.0))
-        start += size
-        if gap >= CLOSED:
-            found.append((gap, name))
-    found.sort(reverse=True)
+    largest = largest_by_owner(m, gaps)
+    found = sorted(((gap, name) for name, gap in largest.items() if gap >= CLOSED), reverse=True)
     listed = ", ".join(f"{name!r} by {gap:.3g}" for gap, name in found[:6])
     more = f", … ({len(found)} in all)" if len(found) > 6 else ""
     return (

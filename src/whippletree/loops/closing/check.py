@@ -5,7 +5,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.mechanism import Mechanism
 from ...spatial import Array
-from ..equations.constraints import constraint_equation, constraint_error
+from ..equations.constraints import constraint_equation, constraint_error, largest_by_owner, row_owners
 
 TOLERANCE = 1e-3
 """Gaps, in rad or m, and relative errors of rates above this are no drift but a mistake."""
@@ -32,9 +32,8 @@ _RATE = "{} opens loop {{!r}} of {{!r}} at a rate of {{:.3g}}: take it from {}"
 
 
 def _refuse(m: Mechanism, bad: Array, values: Array, words: str) -> None:
-    start = 0
-    for loop in m.loops:
-        rows = slice(start, start + 6 - loop.joint.nv)
-        start = rows.stop
-        if np.any(bad[rows]):
-            raise InputError(words.format(loop.name, m.name, float(np.max(values[rows]))))
+    """Raise InputError about the first loop with a bad row; gears are checked by themselves."""
+    bad = bad[: len(bad) - len(m.gears)]
+    if np.any(bad):
+        name = row_owners(m)[int(np.argmax(bad))]
+        raise InputError(words.format(name, m.name, largest_by_owner(m, values)[name]))

@@ -73,6 +73,20 @@ def constraint_bias(m: Mechanism, q: Array, qd: Array, stabilization: float | No
     return constraint_equation(m, q, qd, stabilization)[1]
 
 
+def row_owners(m: Mechanism) -> list[str]:
+    """(nc,) names of the loop or gear that each row of K, k and δ belongs to."""
+    loops = [loop.name for loop in m.loops for _ in range(6 - loop.joint.nv)]
+    return [*loops, *(gear.name for gear in m.gears)]
+
+
+def largest_by_owner(m: Mechanism, values: Array) -> dict[str, float]:
+    """The largest absolute value that the rows (nc,) of each loop or gear hold, by its name."""
+    largest: dict[str, float] = {}
+    for name, value in zip(row_owners(m), np.abs(values), strict=True):
+        largest[name] = max(largest.get(name, 0.0), float(value))
+    return largest
+
+
 def stabilization_time(m: Mechanism) -> float:
     """T_stab, s, that suits a mechanism: a tenth of the time in which it falls by its own size.
 

@@ -1,12 +1,13 @@
 """Mobility: how many ways a mechanism can move, and which constraints are redundant (RBDA §8.10)."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...model.mechanism import Mechanism
 from ...spatial import Array
-from .constraints import constraint_jacobian
+from .constraints import constraint_jacobian, row_owners
 from .rank import TOLERANCE, eliminate
 from .relations import velocities
 
@@ -77,13 +78,7 @@ def mobility(m: Mechanism, q: Array) -> Mobility:
     K = constraint_jacobian(m, q)
     solved = eliminate(K, np.zeros(len(K)))
     rows = set(solved.rows)
-    redundant: dict[str, int] = {}
-    start = 0
-    for name, size in [(loop.name, 6 - loop.joint.nv) for loop in m.loops] + [(g.name, 1) for g in m.gears]:
-        spare = size - sum(row in rows for row in range(start, start + size))
-        start += size
-        if spare:
-            redundant[name] = spare
+    redundant = Counter(owner for row, owner in enumerate(row_owners(m)) if row not in rows)
     dependent, independent = set(solved.dependent), set(solved.independent)
     moving = np.abs(solved.G).max(axis=1, initial=0.0) > TOLERANCE
     free, following, locked = [], [], []
@@ -100,7 +95,7 @@ def mobility(m: Mechanism, q: Array) -> Mobility:
         freedoms=m.nv,
         constraints=len(K),
         rank=len(solved.rows),
-        redundant=redundant,
+        redundant=dict(redundant),
         independent=free,
         dependent=following,
         locked=locked,
