@@ -243,5 +243,5 @@ def test_gears_hold_during_motion():
     np.testing.assert_allclose(run.q[:, 1], 0.1 - 2.0 * run.q[:, 0], rtol=0, atol=1e-11)
     assert np.ptp(run.energy) < 1e-8
     assert np.ptp(run.q[:, 0]) > 0.3
-    with pytest.raises(wt.InputError, match="qd0 has 1 for joint 'lower', which gear 'belt' holds at -1"):
+    with pytest.raises(wt.InputError, match="qd0 has 1 for joint 'lower', which gear 'belt' holds at -1:"):
         wt.simulate(m, [0.7, -1.3], [0.5, 1.0])

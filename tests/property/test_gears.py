@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import randoms
 import whippletree as wt
+from whippletree.loops.closing.check import GEARED_START, check_gears
 
 FAST = settings(derandomize=True, deadline=None, max_examples=40, database=None)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -104,15 +105,38 @@ def test_gears_leave_methods_that_respect_them():
         wt.hybrid_dynamics(m, q, zero, zero, zero, ["a"])
 
 
+def test_the_first_of_many_states_that_contradicts_a_gear_is_named():
+    m = chain_of_gears()
+    q = np.tile([0.2, 0.1, 0.4], (2, 3, 1))
+    rates = np.tile([1.0, -2.0, -6.0], (5, 1))
+    check_gears(m, {"q0": q}, {"qd0": rates, "of symbols": rates.astype(object) + 1.0})
+    q[1, 1, 2] += 0.3
+    q[1, 2, 1] += 0.3
+    with pytest.raises(
+        wt.InputError,
+        match=r"q0 of trajectory 4 has 0.7 for joint 'c', which gear 'second' holds at 0.4: "
+        r"take positions from gear_positions, rates from gear_matrix",
+    ):
+        check_gears(m, {"q0": q}, {"qd0": rates})
+    rates[3] += 1e-7
+    check_gears(m, {}, {"qd0": rates})
+    match = "qd0 of trajectory 3 has -5.9999999 for joint 'c', which gear 'second' holds at -5.9999997"
+    with pytest.raises(wt.InputError, match=match):
+        check_gears(m, {}, {"qd0": rates}, GEARED_START)
+    wrong = np.array([1.0, -2.0, -5.0]) + 1e-30j
+    with pytest.raises(wt.InputError, match="qd has -5 for joint 'c', which gear 'second' holds at -6:"):
+        check_gears(m, {}, {"qd": wrong})
+
+
 def test_contradiction_to_a_gear_is_refused():
     m, good, zero = chain_of_gears(), np.array([0.2, 0.1, 0.4]), np.zeros(3)
     rate = np.array([1.0, -2.0, -6.0])
-    with pytest.raises(wt.InputError, match=r"q of joint 'c' is 0.5, but gear 'second' makes it 0.4"):
+    with pytest.raises(wt.InputError, match=r"q has 0.5 for joint 'c', which gear 'second' holds at 0.4:"):
         wt.forward_dynamics(m, good * [1.0, 1.0, 1.25], rate, zero)
-    with pytest.raises(wt.InputError, match=r"qd of joint 'b' is 2, but gear 'first' makes it -2"):
+    with pytest.raises(wt.InputError, match=r"qd has 2 for joint 'b', which gear 'first' holds at -2:"):
         wt.forward_dynamics(m, good, rate * [1.0, -1.0, -1.0], zero)
     with pytest.raises(
-        wt.InputError, match=r"qdd of joint 'c' is -3, but gear 'second' makes it -6.*gear_matrix"
+        wt.InputError, match=r"qdd has -3 for joint 'c', which gear 'second' holds at -6: .*gear_matrix"
     ):
         wt.inverse_dynamics(m, good, rate, rate * [1.0, 1.0, 0.5])
     with pytest.raises(

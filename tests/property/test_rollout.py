@@ -201,7 +201,7 @@ def test_gears_hold():
     np.testing.assert_allclose(q[..., 1], -2.0 * q[..., 0], rtol=0, atol=1e-12)
     with pytest.raises(wt.InputError, match=r"q0 of trajectory 1 has 5 for joint 'lower'.* holds at -2"):
         wt.rollout(m, [[1.0, -2.0], [1.0, 5.0]], np.zeros(2), steps=3)
-    with pytest.raises(wt.InputError, match="qd0 of trajectory 0 has 1 for joint 'lower'"):
+    with pytest.raises(wt.InputError, match="qd0 has 1 for joint 'lower', which gear 'belt' holds at -2"):
         wt.rollout(m, [1.0, -2.0], [1.0, 1.0], steps=3)
 
 

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from .. import dynamics, loops
 from ..checks.checking import checked
 from ..dynamics.geared import geared_forward_dynamics, geared_inverse_dynamics
 from ..errors import InputError, ModelError
-from ..loops.closing.check import check_closed
+from ..loops.closing.check import check_closed, check_gears
 from ..loops.methods.closed_inverse import closed_inverse_dynamics
 from ..loops.methods.estimate import operations
 from ..loops.methods.rcr import same_bases
@@ -24,9 +22,6 @@ from ..model.requirements import (
     without_loops,
 )
 from ..spatial import Array
-
-TOLERANCE = 1e-6
-"""How far, relative to their size, positions and velocities may be from what the gears demand."""
 
 
 class Road(NamedTuple):
@@ -154,7 +149,7 @@ def forward_dynamics(
         raise ModelError(
             f"method {method!r} does not apply: {fault}. For this mechanism: {', '.join(methods(m))}"
         )
-    _check_gears(m, q=q, qd=qd)
+    check_gears(m, {"q": q}, {"qd": qd})
     check_closed(m, q, qd)
     return road.function(m, q, qd, tau, f_ext)
 
@@ -242,29 +237,14 @@ def inverse_dynamics(
     >>> wt.inverse_dynamics(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
     array([7.867, 3.519])
     >>> m = wt.examples.load("four-bar")
-    >>> wt.inverse_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), actuated=["crank"]).round(3)
+    >>> zero = [0.0, 0.0, 0.0]
+    >>> wt.inverse_dynamics(m, m.neutral(), zero, zero, actuated=["crank"]).round(3)
     array([0.92, 0.  , 0.  ])
     """
-    _check_gears(m, q=q, qd=qd, qdd=qdd)
+    check_gears(m, {"q": q}, {"qd": qd, "qdd": qdd})
     if m.loops or actuated is not None:
         check_closed(m, q, qd, qdd)
         return closed_inverse_dynamics(m, q, qd, qdd, f_ext, actuated)
     if not m.gears:
         return dynamics.rnea(m, q, qd, qdd, f_ext)
     return geared_inverse_dynamics(m, q, qd, qdd, f_ext)
-
-
-def _check_gears(m: Mechanism, **vectors: Array) -> None:
-    """Raise InputError, naming the gear, if positions, velocities or accelerations contradict one."""
-    for gear in m.gears:
-        for name, values in vectors.items():
-            if values.dtype.kind == "O":
-                continue
-            index = m.q_index if name == "q" else m.v_index
-            driver, driven = (values[index[m.joint_number(j)]][0] for j in (gear.driver, gear.driven))
-            expected = gear.ratio * driver + (gear.offset if name == "q" else 0.0)
-            if abs(driven - expected) > TOLERANCE * (1.0 + abs(expected)):
-                raise InputError(
-                    f"{name} of joint {gear.driven!r} is {np.real(driven):g}, but gear {gear.name!r} makes "
-                    f"it {np.real(expected):g}: take positions from gear_positions, rates from gear_matrix"
-                )

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError, SolverError
 from ..joints import Joint
 from ..kernels.run.iterate import Iteration, Series
-from ..loops.closing.check import TOLERANCE
+from ..loops.closing.check import GEARED_START, TOLERANCE, check_gears
 from ..loops.equations.constraints import row_owners
 from ..model.mechanism import Mechanism
 from ..spatial import Array
@@ -89,6 +89,7 @@ def rollout(
     every, threads = _whole(every, "every"), _whole(threads, "threads")
     h = np.array(positive(dt, "dt"))
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
+    check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
     control = _Control(m, tau, steps, method)
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
     held = _check_loops(m, *starts)
@@ -189,7 +190,6 @@ def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
     rows = array.reshape(-1, size)
     if name == "q0":
         _check_positions(m, rows)
-    _check_gears(m, rows, name)
     return array
 
 
@@ -201,20 +201,6 @@ def _check_positions(m: Mechanism, rows: Array) -> None:
             fault = body.joint.position_fault(row[index])
             if fault is not None:
                 raise InputError(f"q0 of trajectory {k}, joint {body.joint_name!r}: {fault}")
-
-
-def _check_gears(m: Mechanism, rows: Array, name: str) -> None:
-    for gear in m.gears:
-        index, offset = (m.q_index, gear.offset) if name == "q0" else (m.v_index, 0.0)
-        driver, driven = (rows[:, index[m.joint_number(joint)].start] for joint in (gear.driver, gear.driven))
-        expected = gear.ratio * driver + offset
-        wrong = np.abs(expected - driven) > 1e-9 * np.maximum(1.0, np.abs(expected))
-        if np.any(wrong):
-            k = int(np.argmax(wrong))
-            raise InputError(
-                f"{name} of trajectory {k} has {driven[k]:g} for joint {gear.driven!r}, which gear "
-                f"{gear.name!r} holds at {expected[k]:g}"
-            )
 
 
 def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> Rows:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..loops.closing.check import GEARED_START, check_gears
 from ..model.mechanism import Mechanism
 from ..model.singular import joints_without_inertia, without_inertia_message
 from ..model.values import position, vector
@@ -152,16 +153,7 @@ def start(m: Mechanism, q0: Any, qd0: Any) -> tuple[Array, Array]:
     q = None if q0 is None else np.array(position(m, q0, "q0"), dtype=float)
     if q is None or m.loops:
         return closed_start(m, q, qd), qd
-    for gear in m.gears:
-        driver, driven = m.joint_number(gear.driver), m.joint_number(gear.driven)
-        for values, index, offset, name in ((q, m.q_index, gear.offset, "q0"), (qd, m.v_index, 0.0, "qd0")):
-            expected = gear.ratio * values[index[driver]][0] + offset
-            given = values[index[driven]][0]
-            if abs(given - expected) > 1e-9 * max(1.0, abs(expected)):
-                raise InputError(
-                    f"{name} has {given:g} for joint {gear.driven!r}, which gear {gear.name!r} "
-                    f"holds at {expected:g}"
-                )
+    check_gears(m, {"q0": q}, {"qd0": qd}, GEARED_START)
     return q, qd
 
 

@@ -1,4 +1,6 @@
-"""Whether a state keeps the loops closed, asked at the public door."""
+"""Whether a state keeps the loops closed and agrees with the gears, asked at the public door."""
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -9,6 +11,39 @@ from ..equations.constraints import constraint_equation, constraint_error, large
 
 TOLERANCE = 1e-3
 """Gaps, in rad or m, and relative errors of rates above this are no drift but a mistake."""
+
+GEARED, GEARED_START = 1e-6, 1e-9
+"""How far, relative to their size, states may be from what gears demand; starts less, as rates add up."""
+
+
+def check_gears(
+    m: Mechanism, positions: Mapping[str, Array], rates: Mapping[str, Array], tolerance: float = GEARED
+) -> None:
+    """Raise InputError, naming gear and joint, if one state or one of many contradicts a gear.
+
+    Args:
+        m: The mechanism.
+        positions: (..., nq) joint positions, by the names they have for the user.
+        rates: (..., nv) joint velocities or accelerations, likewise.
+        tolerance: `GEARED`, or `GEARED_START` for the start of a motion.
+    """
+    for gear in m.gears:
+        joints = m.joint_number(gear.driver), m.joint_number(gear.driven)
+        for given, index, offset in ((positions, m.q_index, gear.offset), (rates, m.v_index, 0.0)):
+            for name, values in given.items():
+                if values.dtype.kind == "O":
+                    continue
+                driver, driven = (values[..., index[joint].start] for joint in joints)
+                expected = gear.ratio * driver + offset
+                wrong = np.abs(driven - expected) > tolerance * np.maximum(1.0, np.abs(expected))
+                if np.any(wrong):
+                    k = int(np.argmax(wrong))
+                    found, held = (float(np.real(np.ravel(value)[k])) for value in (driven, expected))
+                    which = f" of trajectory {k}" if np.ndim(wrong) else ""
+                    raise InputError(
+                        f"{name}{which} has {found:.10g} for joint {gear.driven!r}, which gear {gear.name!r} "
+                        f"holds at {held:.10g}: take positions from gear_positions, rates from gear_matrix"
+                    )
 
 
 def check_closed(m: Mechanism, q: Array, qd: Array, qdd: Array | None = None) -> None:
