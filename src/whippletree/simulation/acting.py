@@ -26,6 +26,9 @@ class Acting:
     Args:
         m: The mechanism.
         control, external: The user's functions, or None.
+
+    Attributes:
+        limited: Compiled: (nv,) actuator forces within their limits.
     """
 
     def __init__(
@@ -40,8 +43,7 @@ class Acting:
         self._projected = motion(m).common.projected if wants else None
         self._m, self._tau_shape, self._force_shape = m, (m.nv,), (len(m), 6)
         self._none = np.zeros(m.nv)
-        efforts = [np.full(body.joint.nv, body.limits.effort) for body in m.bodies]
-        self._effort = np.concatenate([np.zeros(0), *efforts])
+        self.limited = motion(m).common.limited
 
     def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         tau = self._none
@@ -60,10 +62,6 @@ class Acting:
                 _checked(wrench, (6,), f"external on {name!r}", "torque and force", t)
             given = frame_forces(self._m, q, given)
         return tau, _checked(given, self._force_shape, "external", "one wrench per body", t)
-
-    def limited(self, tau: Array) -> Array:
-        """(nv,) actuator forces within their limits."""
-        return np.clip(tau, -self._effort, self._effort)
 
 
 def _checked(value: Any, shape: tuple[int, ...], name: str, meaning: str, t: float) -> Array:

@@ -220,6 +220,10 @@ class Common:
         return compile(body_power, self.m)
 
     @cached_property
+    def limited(self) -> Kernel:
+        return compile(limited, self.m)
+
+    @cached_property
     def projected(self) -> Kernel:
         return compile(projected, self.m)
 
