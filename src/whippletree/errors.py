@@ -36,7 +36,7 @@ class SolverError(WhippletreeError):
 
 
 class SimulationError(SolverError):
-    """A simulation that could not go on; holds how far it came.
+    """A simulation that could not continue; holds what it computed.
 
     Attributes:
         time: When it stopped, s.

@@ -248,7 +248,10 @@ def test_wrong_use(arguments: list[str]) -> None:
 def test_version_and_help() -> None:
     assert run("--version")[0] == f"whippletree {wt.__version__}\n"
     out = words(run("--help")[0])
-    assert "Exit codes: 0 fine; 1 problems found, or a simulation that could not go on; 2 wrong use" in out
+    assert (
+        "Exit codes: 0 success; 1 problems found, or a simulation that could not continue; 2 wrong usage"
+        in out
+    )
     assert "130 interrupted." in out
     for command in ("info", "check", "simulate", "view", "examples", "demo", "bench", "cache"):
         assert command in out

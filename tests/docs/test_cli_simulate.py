@@ -61,7 +61,7 @@ def test_a_file_and_its_loops(tmp_path: Path) -> None:
         (["nowhere.toml"], "nowhere.toml: no such file, and no bundled mechanism"),
         (["pendulum", "--method", "rk9"], "method is 'rk9'; known: auto"),
         (["pendulum", "--q0", "1,2"], "--q0 has 2 numbers, 'pendulum' takes 1"),
-        (["pendulum", "--q0", "fast"], "--q0: 'fast' is no number"),
+        (["pendulum", "--q0", "fast"], "--q0: 'fast' is not a number"),
         (["pendulum", "--qd0", "bob=2"], "'pendulum' has no joint named 'bob'"),
         (["spinning-top", "--q0", "top=1"], "joint 'top' takes 4 numbers: list all 4"),
         (["pendulum", "--duration", "-1"], "duration is -1"),

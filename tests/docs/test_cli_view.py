@@ -82,7 +82,7 @@ def test_packages_lead_to_meshes(tmp_path: Path) -> None:
         (["pendulum", "--floating"], "--floating: pendulum has its own root, only URDF files need one"),
         (["table.csv"], "view: this trajectory has no mechanism; tables carry none, save it as .npz"),
         (["pendulum", "--host", "203.0.113.7"], "host '203.0.113.7' cannot be used"),
-        (["pendulum", "--port", "TAKEN"], "cannot be used (Address already in use): give another one"),
+        (["pendulum", "--port", "TAKEN"], "cannot be used (Address already in use): give another port"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(

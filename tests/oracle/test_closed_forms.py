@@ -246,7 +246,9 @@ def test_five_bar_by_every_reduction_and_by_hand():
     """Critchley & Anderson §6. By hand: bars 3 and 4 stay horizontal, and nothing pushes bar 4 along."""
     m = wt.examples.load("five-bar")
     start, rest = np.array([np.pi / 4, np.pi / 2, -np.pi / 2, 0.0]), np.zeros(4)
-    with pytest.raises(wt.SingularError, match=r"coordinates of loop 'q5'.*'q3', 'q4', are no valid choice"):
+    with pytest.raises(
+        wt.SingularError, match=r"coordinates of loop 'q5'.*'q3', 'q4', are not a valid choice"
+    ):
         wt.rcr(m, start, rest, rest)
     ends = []
     for choices, method in ((Arbitrary, wt.acs), (BestConditioned, wt.grcr)):

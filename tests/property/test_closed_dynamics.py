@@ -76,7 +76,7 @@ def check_all_methods(m, q, rng):
     assert {"grcr", "lambda-first", "projection", "clusters", "kkt", "sparse"} <= set(methods)
     for method in methods:
         if method == "rcr":
-            continue  # refuses where the last coordinates are no valid choice
+            continue  # refuses where the last coordinates are not a valid choice
         actual = wt.forward_dynamics(m, q, qd, tau, method=method, f_ext=f_ext)
         rounding = rounding_of_forces(m, q, qd, tau, f_ext) if method in BY_FORCES else 0.0
         assert_allclose(actual, expected, atol=1e-8 * scale + rounding, err_msg=method)

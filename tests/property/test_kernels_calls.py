@@ -308,7 +308,7 @@ class TestRefusals:
             ((np.zeros(3) * 1j, np.zeros(3), 1.0), {}, "q has dtype complex128, expected real numbers"),
             ((["a", "b", "c"], np.zeros(3), 1.0), {}, "q has dtype <U1, expected real numbers"),
             ((None, np.zeros(3), 1.0), {}, "q has dtype object, expected real numbers"),
-            (([[1.0], 2.0, 3.0], np.zeros(3), 1.0), {}, "q is no array of numbers"),
+            (([[1.0], 2.0, 3.0], np.zeros(3), 1.0), {}, "q is not an array of numbers"),
             (
                 (np.zeros(3), np.zeros(3), 1.0),
                 {"threads": 0},

@@ -171,7 +171,7 @@ def test_nested_inputs_survive_on_disk():
     found = stored.unpack(packed)
     assert found is not None
     assert found.inputs == program.inputs
-    assert stored.pack(PROGRAM) is None  # `Gains` is no class of the library
+    assert stored.pack(PROGRAM) is None  # `Gains` is not a class of the library
 
 
 @pytest.mark.parametrize(

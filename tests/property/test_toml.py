@@ -228,7 +228,7 @@ def test_what_the_format_cannot_carry_is_refused(tmp_path):
     with pytest.raises(wt.FileError, match="the joint type OwnJoint is not one of Whippletree's own"):
         wt.save(m, tmp_path / "own.toml")
     surrogate = wt.Mechanism("a\ud800")
-    with pytest.raises(wt.FileError, match="is no character"):
+    with pytest.raises(wt.FileError, match="is not a valid character"):
         wt.save(surrogate, tmp_path / "own.toml")
     assert os.listdir(tmp_path) == []
     with pytest.raises(wt.FileError, match=r"has the suffix '\.sdf'"):

@@ -36,7 +36,7 @@ REFUSED = {
     "several roots": (
         [('<link name="base"/>', '<link name="base"/>\n<link name="table"/>')],
         5,
-        "2 links are the child of no joint: 'base' (line 4), 'table' (line 5). Keep one as the root",
+        "2 links are not the child of any joint: 'base' (line 4), 'table' (line 5). Keep one as the root",
     ),
     "unknown parent": (
         [('<parent link="upper"/>', '<parent link="uper"/>')],
@@ -221,7 +221,9 @@ def test_a_file_with_one_fault_has_one_error(tmp_path):
     for case, (replacements, _, _) in REFUSED.items():
         problems = io.problems(write(tmp_path, change(*replacements)))
         errors = [problem for problem in problems if problem.severity == "error"]
-        others = [str(problem) for problem in errors if "are the child of no joint" not in problem.message]
+        others = [
+            str(problem) for problem in errors if "are not the child of any joint" not in problem.message
+        ]
         if case == "link without name":  # it was the parent of another one
             others = [other for other in others if "there is no link of this name" not in other]
         assert len(others) <= 1, (case, others)
@@ -254,7 +256,7 @@ WARNED = {
         [('name="arm"', 'name="arm" version="2.0"')],
         "line 2: URDF version '2.0' is unknown, read as 1.0; known: 1.0, 1.1, 1.2",
     ),
-    "no robot name": ([(' name="arm"', "")], "line 2: <robot> has no name: 'arm', from the file's, is taken"),
+    "no robot name": ([(' name="arm"', "")], "line 2: <robot> has no name: it is called 'arm', as its file"),
     "reserved name": (
         [('<link name="base"/>', GROUND), ('<parent link="base"/>', '<parent link="ground"/>')],
         "line 4: link 'ground' has the name of the fixed base, so it is called 'ground_link'",

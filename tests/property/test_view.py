@@ -366,7 +366,7 @@ def test_an_impossible_mechanism_is_shown_open_and_told():
     m.add_loop("pin", wt.Revolute("z"), "ground", "rod", wt.Placement((3, 0, 0)), wt.Placement((1, 0, 0)))
     session = Session(m)
     assert_allclose(session.q, 0.0)
-    assert "open, in rad or m, stay 'pin' by 2" in session.problems[0]
+    assert "still open, in rad or m, are 'pin' by 2" in session.problems[0]
 
 
 def test_a_simulation_starts_from_what_is_shown():
@@ -472,7 +472,7 @@ def test_the_arrow_of_gravity_and_its_handle_agree():
 
 
 def test_what_cannot_be_shown_is_told():
-    with pytest.raises(wt.InputError, match=r"view: 3 is no Mechanism and no Trajectory"):
+    with pytest.raises(wt.InputError, match=r"view: 3 is neither a Mechanism nor a Trajectory"):
         view(3)  # pyright: ignore[reportArgumentType]
 
 

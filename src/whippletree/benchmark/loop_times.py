@@ -149,8 +149,8 @@ def _difference(name: str, peer: str, entry: Peer, kernel: Kernel, q: Array, qd:
     allowed = AGREE_SOFT if entry.at_rest else AGREE
     if not found <= allowed:
         raise SolverError(
-            f"{name}: accelerations by {peer} differ from ours by {found:.1e} of the largest, allowed are "
-            f"{allowed:.1e}: times of things that differ mean nothing"
+            f"{name}: accelerations by {peer} differ from ours by {found:.1e} of the largest, but at most "
+            f"{allowed:.1e} is allowed: comparing times of different results means nothing"
         )
     entry.accelerations(q, qd)  # where it is timed
     return found

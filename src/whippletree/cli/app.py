@@ -1,7 +1,7 @@
 """The command `whippletree`.
 
-Exit codes: 0 fine; 1 problems found, results that differ, or a simulation that could not go on; 2 wrong use,
-or a file that cannot be read or written; 130 interrupted by Ctrl-C.
+Exit codes: 0 success; 1 problems found, results that differ, or a simulation that could not continue; 2 wrong
+usage, or a file that cannot be read or written; 130 interrupted by Ctrl-C.
 """
 
 import json
@@ -39,8 +39,8 @@ from . import view as cli_view
 
 app = typer.Typer(
     help="Rigid multibody dynamics.",
-    epilog="Exit codes: 0 fine; 1 problems found, or a simulation that could not go on; 2 wrong use, or a "
-    "file that cannot be read or written; 130 interrupted.",
+    epilog="Exit codes: 0 success; 1 problems found, or a simulation that could not continue; 2 wrong usage, "
+    "or a file that cannot be read or written; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -282,11 +282,11 @@ def bench(
 @app.command("cache")
 def manage_cache(
     action: Annotated[
-        CacheAction, typer.Argument(help="Tell of compiled kernels kept on disk, or remove them.")
+        CacheAction, typer.Argument(help="Show the compiled kernels kept on disk, or remove them.")
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Tell of the compiled kernels kept on disk, or remove them; exit code 1 if one cannot be removed."""
+    """Show the compiled kernels kept on disk, or remove them; exit code 1 if one cannot be removed."""
     told = cache.info() if action is CacheAction.info else cache.clear()
     left = told.left if isinstance(told, cache.Cleared) else ()
     if as_json:
@@ -315,7 +315,7 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
 def _writable(path: Path, suffixes: Collection[str]) -> Path:
-    """The path, if its suffix is known and it can be written: told before anything is computed."""
+    """The path, if its suffix is known and it can be written: refused before anything is computed."""
     if path.suffix not in suffixes:
         raise FileError(path, f"has the suffix {path.suffix!r}; known: {', '.join(suffixes)}")
     must_be_writable(path)

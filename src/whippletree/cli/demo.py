@@ -67,7 +67,7 @@ def integrators(console: Console | None, make_table: MakeTable) -> list[demo_mot
             rows = [row[:4] + row[5:] for row in rows]
         console.print(
             f"{own[0]['duration']:g} s of {name}, energy drift as a share of the kinetic energy"
-            + (", and how far its loop is open at most, m or rad:" if "largest gap" in numbers else ":")
+            + (", and the largest gap of its loop, m or rad:" if "largest gap" in numbers else ":")
         )
         console.print(make_table(["integrator", *numbers], rows, numbers))
         console.print()

@@ -47,7 +47,7 @@ def _number(text: str, name: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"--{name}: {text!r} is no number") from None
+        raise InputError(f"--{name}: {text!r} is not a number") from None
 
 
 def outcome(run: Trajectory, seconds: float) -> dict[str, Any]:

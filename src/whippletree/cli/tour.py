@@ -45,7 +45,7 @@ class Entry:
 
 
 def interpreted(m: Mechanism, state: State) -> Iterator[Entry]:
-    """Every method of forward dynamics that applies, as the book prints it, told by its file's first line."""
+    """Every method of forward dynamics that applies, as printed in the book, with its file's first line."""
     for method in methods(m):
         title = (sys.modules[ROADS[method].function.__module__].__doc__ or "").partition("\n")[0]
         how = title.removeprefix("Forward dynamics ").rstrip(".")
@@ -145,7 +145,7 @@ def relative_difference(values: Array, reference: Array) -> float:
 
 
 def best_time(call: Callable[[], object], seconds: float) -> float:
-    """The least time of one call, s, in repetitions that go on for so many seconds; one at least."""
+    """The least time of one call, s, repeated for so many seconds; one at least."""
     best, end = np.inf, time.perf_counter() + seconds
     while True:
         start = time.perf_counter()

@@ -31,7 +31,9 @@ def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30)
     """Write a moving picture at the speed of the motion: .gif or .mp4, by the suffix."""
     target = Path(path)
     if target.suffix not in MOVIES:
-        raise InputError(f"{path}: no movie is written as {target.suffix!r}; known: {', '.join(MOVIES)}")
+        raise InputError(
+            f"{path}: a movie cannot be written as {target.suffix!r}; known: {', '.join(MOVIES)}"
+        )
     m = trajectory.mechanism
     if m is None or len(trajectory) < 2:
         raise InputError("a movie needs a mechanism and two states or more; tables have no mechanism")

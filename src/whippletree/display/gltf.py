@@ -29,7 +29,7 @@ def glb(path: str, color: Color, opacity: float = 1.0) -> bytes:
     formats are in metres.
 
     Raises:
-        FileError: The file is not there, or is no mesh.
+        FileError: The file does not exist, or is not a mesh.
     """
     import trimesh
 

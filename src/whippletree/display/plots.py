@@ -54,7 +54,9 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
         path: Where to write it too; the suffix says how: .png, .svg, .pdf.
     """
     if len(trajectory) < 2:
-        raise InputError(f"a trajectory of {len(trajectory)} states has nothing to plot; it takes two")
+        raise InputError(
+            f"a trajectory of {len(trajectory)} states cannot be plotted; at least two are needed"
+        )
     try:
         import matplotlib as mpl
         from cycler import cycler
@@ -148,6 +150,8 @@ def _phase(axis: "Axes", trajectory: Trajectory) -> None:
 def write(figure: "Figure", path: Path) -> None:
     """Write a figure into a file, whole or not at all; the suffix says how."""
     if path.suffix not in PICTURES:
-        raise InputError(f"{path}: no picture is written as {path.suffix!r}; known: {', '.join(PICTURES)}")
+        raise InputError(
+            f"{path}: a picture cannot be written as {path.suffix!r}; known: {', '.join(PICTURES)}"
+        )
     with whole(path) as file:
         figure.savefig(file, format=path.suffix.lstrip("."), dpi=160)

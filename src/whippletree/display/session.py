@@ -36,7 +36,7 @@ class Session:
         q, qd: The position (nq,) and velocity (nv,) shown.
         trajectory: What is played, or None.
         time: s, within the trajectory.
-        playing: Whether time goes on.
+        playing: Whether time advances.
         speed: Seconds of the trajectory in a second.
         repeat: Whether playing starts again at the end.
         problems: What could not be done as the mechanism asks, in words.
@@ -140,7 +140,7 @@ class Session:
             self.q, self.qd = state_at(self.m, self.trajectory, self.time)
 
     def play(self) -> None:
-        """Let time go on, from the start if it is at its end; nothing without a trajectory."""
+        """Let time advance, from the start if it is at its end; nothing without a trajectory."""
         if self.trajectory is not None:
             if self.time >= self.trajectory.t[-1]:
                 self.time = float(self.trajectory.t[0])
@@ -182,7 +182,7 @@ class Session:
         self.seek(float(run.t[0]))
         self.playing = True
 
-    # What is told
+    # What is reported
 
     def energies(self) -> tuple[float, float]:
         """Kinetic energy, and potential energy of gravity and springs, of the state shown, J."""
@@ -207,7 +207,7 @@ def check(what: Any) -> tuple[Mechanism, Trajectory | None]:
     if isinstance(what, Mechanism):
         return what, None
     if not isinstance(what, Trajectory):
-        raise InputError(f"view: {what!r} is no Mechanism and no Trajectory")
+        raise InputError(f"view: {what!r} is neither a Mechanism nor a Trajectory")
     if what.mechanism is None:
         raise InputError(
             "view: this trajectory has no mechanism; tables carry none, save it as .npz to keep it"

@@ -185,7 +185,7 @@ class Viewer:
 def _viser() -> Any:
     """The library that serves the page, or InputError that says how to get it."""
     try:
-        import trimesh  # noqa: F401  # needed later, and told of now
+        import trimesh  # noqa: F401  # needed later, and reported now if missing
         import viser
     except ImportError as error:
         raise InputError(f"the viewer needs {error.name}: pip install whippletree[view]") from None
@@ -206,7 +206,7 @@ def _check_free(host: str, port: int | None) -> None:
         where, hint = (
             (f"host {host!r}", "give an address of this machine")
             if port is None
-            else (f"port {port} of {host}", "give another one, or none to have a free one found")
+            else (f"port {port} of {host}", "give another port, or leave it out to use a free one")
         )
         raise InputError(f"{where} cannot be used ({error.strerror or error}): {hint}") from None
 

@@ -16,7 +16,7 @@ def aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = Non
     acceleration. Body coordinates; gravity enters as the base acceleration -a_g.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         tau: (nv,) joint forces, N m or N.

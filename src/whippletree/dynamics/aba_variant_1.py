@@ -18,7 +18,7 @@ def aba_variant_1(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | 
     it; the ground is a handle that no force moves, Φ = 0.
 
     Args:
-        m: A tree whose bodies have invertible inertias; gears are not looked at.
+        m: A tree whose bodies have invertible inertias; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         tau: (nv,) joint forces, N m or N.

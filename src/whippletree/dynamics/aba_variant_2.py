@@ -16,7 +16,7 @@ def aba_variant_2(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | 
     the parent through a joint is T (Tᵀ I⁻¹ T)⁻¹ Tᵀ, what the constraint forces transmit.
 
     Args:
-        m: A tree whose bodies have invertible inertias; gears are not looked at.
+        m: A tree whose bodies have invertible inertias; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         tau: (nv,) joint forces, N m or N.

@@ -15,7 +15,7 @@ def coriolis_force(m: Mechanism, q: Array, qd: Array) -> Array:
     homogeneous of second degree in the velocities.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
 

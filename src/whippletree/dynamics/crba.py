@@ -17,7 +17,7 @@ def crba(m: Mechanism, q: Array) -> Array:
     Only the blocks between a joint and those that support it differ from zero.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
 
     Returns:

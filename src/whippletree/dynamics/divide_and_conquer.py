@@ -20,7 +20,7 @@ def divide_and_conquer(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Arr
     O(log n) steps. One after the other they cost O(n) along a chain, as `aba` does, only more.
 
     Args:
-        m: A tree whose bodies have invertible inertias; gears are not looked at.
+        m: A tree whose bodies have invertible inertias; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         tau: (nv,) joint forces, N m or N.

@@ -16,7 +16,7 @@ def floating_aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | N
     tau[:6] on it being part of p_0^A. Gravity moves all bodies alike, so it is left out until the end.
 
     Args:
-        m: A tree whose only root is carried by a Free joint; gears are not looked at.
+        m: A tree whose only root is carried by a Free joint; gears are ignored.
         q: (nq,) position of the base, m, its quaternion, and joint positions, rad or m.
         qd: (nv,) velocity of the base in its own axes, (rad/s, m/s), and joint velocities.
         tau: (nv,) wrench on the base in its own axes, (N m, N), and joint forces, N m or N.

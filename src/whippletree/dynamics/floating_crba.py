@@ -21,7 +21,7 @@ def floating_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | 
     which has the sparsity of a tree with a joint of six variables at its root and is solved by LᵀDL.
 
     Args:
-        m: A tree whose only root is carried by a Free joint; gears are not looked at.
+        m: A tree whose only root is carried by a Free joint; gears are ignored.
         q: (nq,) position of the base, m, its quaternion, and joint positions, rad or m.
         qd: (nv,) velocity of the base in its own axes, (rad/s, m/s), and joint velocities.
         tau: (nv,) wrench on the base in its own axes, (N m, N), and joint forces, N m or N.

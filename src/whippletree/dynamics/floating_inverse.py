@@ -17,7 +17,7 @@ def floating_inverse_dynamics(
     acceleration relative to the base; its recursion runs over a^r, where the table prints a.
 
     Args:
-        m: A tree whose only root is carried by a Free joint; gears are not looked at.
+        m: A tree whose only root is carried by a Free joint; gears are ignored.
         q: (nq,) position of the base, m, its quaternion, and joint positions, rad or m.
         qd: (nv,) velocity of the base in its own axes, (rad/s, m/s), and joint velocities.
         qdd_joints: (nv - 6,) accelerations of the joints behind the base, rad/s² or m/s².

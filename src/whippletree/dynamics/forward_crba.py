@@ -14,7 +14,7 @@ def forward_dynamics_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: 
     the zeros that the branches of the tree put into H.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         tau: (nv,) joint forces, N m or N.

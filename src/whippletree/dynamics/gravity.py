@@ -15,7 +15,7 @@ def gravity_force(m: Mechanism, q: Array) -> Array:
     and joint accelerations. Every body has the base's acceleration -a_g, seen in its own coordinates.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
 
     Returns:

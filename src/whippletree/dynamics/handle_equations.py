@@ -21,7 +21,7 @@ def handle_equations(
     H = LᵀL, eq 7.9 is Φ = YᵀY for Y = L⁻ᵀJᵀ, and eq 7.10 is b = (dJ/dt) qd + Yᵀ L⁻ᵀ (tau - C).
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         tau: (nv,) joint forces, N m or N.

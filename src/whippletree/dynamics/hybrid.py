@@ -13,7 +13,7 @@ from ..spatial import Array
 def forward_joints(m: Mechanism, prescribed: Sequence[str]) -> list[bool]:
     """Whether each joint is in the set fd: its force is given and its acceleration sought."""
     if isinstance(prescribed, str):
-        raise InputError(f"prescribed is the text {prescribed!r}: give a list of joint names")
+        raise InputError(f"prescribed is the string {prescribed!r}: give a list of joint names")
     fd = [True] * len(m)
     for name in prescribed:
         fd[m.joint_number(name)] = False

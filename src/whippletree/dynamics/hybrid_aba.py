@@ -27,11 +27,11 @@ def hybrid_aba(
     S qdd to the acceleration that is known beforehand.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
-        tau: (nv,) joint forces, N m or N; those of prescribed joints are not looked at.
-        qdd: (nv,) joint accelerations, rad/s² or m/s²; only those of prescribed joints are looked at.
+        tau: (nv,) joint forces, N m or N; those of prescribed joints are ignored.
+        qdd: (nv,) joint accelerations, rad/s² or m/s²; only those of prescribed joints are used.
         prescribed: Names of the joints whose accelerations are given.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
 

@@ -12,7 +12,7 @@ def factor_ltl(m: Mechanism, q: Array) -> Ltl:
     Featherstone, Rigid Body Dynamics Algorithms (2008), tables 6.2-6.4.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
 
     Returns:
@@ -39,7 +39,7 @@ def factor_ltdl(m: Mechanism, q: Array) -> Ltdl:
     Featherstone, Rigid Body Dynamics Algorithms (2008), tables 6.2-6.4.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
 
     Returns:

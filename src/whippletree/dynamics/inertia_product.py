@@ -15,7 +15,7 @@ def inertia_product(m: Mechanism, q: Array, x: Array) -> Array:
     that depends on velocities, gravity and external forces cancels.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         x: (nv,) change of the joint accelerations, rad/s² or m/s².
 

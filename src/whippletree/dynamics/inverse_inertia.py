@@ -14,7 +14,7 @@ def inverse_inertia(m: Mechanism, q: Array) -> Array:
     acceleration, use `forward_dynamics`.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
 
     Returns:

@@ -25,7 +25,7 @@ def newton_euler(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | N
     It is the same answer as `rnea` gives by spatial vectors, for fewer operations.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         qdd: (nv,) joint accelerations, rad/s² or m/s².

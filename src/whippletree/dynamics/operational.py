@@ -18,7 +18,7 @@ def inverse_operational_inertia(m: Mechanism, q: Array, frame: str) -> Array:
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 7.9, as YᵀY with Y = L⁻ᵀJᵀ and H = LᵀL.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         frame: Name of a frame or body.
 
@@ -41,7 +41,7 @@ def operational_inertia(m: Mechanism, q: Array, frame: str) -> Array:
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 7.12.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         frame: Name of a frame or body that can move in all six directions.
 

@@ -41,7 +41,7 @@ def rnea(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = No
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 5.1, body coordinates.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         qdd: (nv,) joint accelerations, rad/s² or m/s².

@@ -16,7 +16,7 @@ def rnea_base(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None
     the ground's. An independent road to what `rnea` finds, less accurate far from the origin.
 
     Args:
-        m: A tree; gears are not looked at.
+        m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
         qdd: (nv,) joint accelerations, rad/s² or m/s².

@@ -11,7 +11,7 @@ from ..errors import FileError
 
 
 def must_be_writable(path: str | os.PathLike[str]) -> None:
-    """FileError if no file can be written there: to be told before what goes into it is computed.
+    """FileError if no file can be written there: to be raised before what goes into it is computed.
 
     >>> must_be_writable("/nowhere/a.txt")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""What a reader finds wrong, odd or superfluous in a file, gathered so that all of it can be told at once."""
+"""What a reader finds wrong, odd or superfluous in a file, gathered to be reported at once."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -31,9 +31,9 @@ class Findings:
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []
-        # Errors that often follow from others are told after those, whatever their lines.
+        # Errors that often follow from others are reported after those, whatever their lines.
         self._consequences: list[Problem] = []
-        # What the model does not carry: told once for each kind, with its first line and how often.
+        # What the model does not carry: reported once for each kind, with its first line and how often.
         self._kinds: dict[tuple[str, str], list[int]] = {}
 
     def error(self, line: int | None, message: str) -> None:

@@ -57,7 +57,7 @@ def _mechanism(document: Document) -> Mechanism:
     top = document.top
     version = top.take("format", number, 0.0)
     if version == 0.0:
-        raise FileError(document.path, f"is no mechanism of ours: it has no line 'format = {FORMAT}'")
+        raise FileError(document.path, f"is not a Whippletree mechanism: it has no line 'format = {FORMAT}'")
     if version != FORMAT:
         raise document.error(("format",), f"has format {version:g}; this version reads format {FORMAT}")
     gravity = top.take("gravity", numbers(3), (0.0, 0.0, -9.81))
@@ -234,7 +234,8 @@ def _inertia(entry: TomlTable) -> Inertia:
         return Inertia(mass, np.zeros(3) if com is None else np.array(com), moments)
     if first_moment is None or about_origin is None or com is not None or about_com is not None:
         raise table.document.error(
-            table.way, "inertia takes either com and about_com, or first_moment and about_origin, whole"
+            table.way,
+            "inertia takes either com and about_com, or first_moment and about_origin, both of each pair",
         )
     return Inertia.from_parts(mass, np.array(first_moment), np.array(about_origin))
 

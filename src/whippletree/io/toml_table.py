@@ -28,13 +28,13 @@ class Document:
             text = data.decode("utf-8").replace("\r\n", "\n")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise FileError(path, "is not UTF-8 text, as TOML is", line) from None
+            raise FileError(path, "is not UTF-8 text, which TOML requires", line) from None
         try:
             content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise FileError(path, f"is not TOML: {error}", _syntax_line(str(error), text)) from None
         except RecursionError:
-            raise FileError(path, "is not TOML of ours: it is nested too deeply") from None
+            raise FileError(path, "is not a Whippletree file: it is nested too deeply") from None
         self._lines = toml_lines.lines(text)
         self.top = TomlTable(self, content, ())
 
@@ -127,7 +127,7 @@ def _array_of_tables(value: Any) -> list[dict[str, Any]]:
 def text(value: Any) -> str:
     """A string."""
     if not isinstance(value, str):
-        raise ValueError("expected a text in quotes")
+        raise ValueError("expected text in quotes")
     return value
 
 

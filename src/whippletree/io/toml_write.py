@@ -27,7 +27,9 @@ def save(m: Mechanism, path: Path) -> None:
     try:
         text = dumps(m).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise FileError(path, f"cannot be written: {error.object[error.start]!r} is no character") from None
+        raise FileError(
+            path, f"cannot be written: {error.object[error.start]!r} is not a valid character"
+        ) from None
     except ValueError as error:
         raise FileError(path, f"cannot be written: {error}") from None
     with whole(path) as file:

@@ -24,7 +24,7 @@ class UrdfTree:
     """
 
     def __init__(self, path: Path, packages: Iterable[Path]) -> None:
-        """Read a file; raises FileError if it is no XML or holds no robot."""
+        """Read a file; raises FileError if it is not XML or contains no robot."""
         self.findings = Findings()
         raw = parse(path)
         robot = Element(raw, self.findings)
@@ -34,9 +34,7 @@ class UrdfTree:
         self.name = (robot.text("name") or "").strip()
         if not self.name:
             self.name = path.stem
-            self.findings.warning(
-                robot.line, f"<robot> has no name: {self.name!r}, from the file's, is taken"
-            )
+            self.findings.warning(robot.line, f"<robot> has no name: it is called {self.name!r}, as its file")
         meshes = Meshes(path, packages)
         reader = PartReader(robot, meshes, self.findings)
         self.links = self._by_name([reader.link(part) for part in robot.children("link")], "link")
@@ -112,7 +110,7 @@ class UrdfTree:
             more = f" and {len(roots) - 6} more" if len(roots) > 6 else ""
             self.findings.consequence(
                 roots[1].line,
-                f"{len(roots)} links are the child of no joint: {listed}{more}. Keep one as the root, "
+                f"{len(roots)} links are not the child of any joint: {listed}{more}. Keep one as the root, "
                 "join the others to it or remove them",
             )
         return roots[0].name if roots else ""

@@ -69,7 +69,7 @@ UNKNOWN = "unknown to this reader, ignored"
 class Element:
     """An element of a file: typed access to its parts, and an account of those nobody asked for.
 
-    A part that is wrong is reported to the findings, so that reading goes on and every problem is
+    A part that is wrong is reported to the findings, so that reading continues and every problem is
     found; a number that is wrong reads as NaN, which no number that is right does.
     """
 
@@ -120,7 +120,7 @@ class Element:
         return found[0] if found else None
 
     def set_aside(self, message: str) -> None:
-        """Report an element that should not be there; nothing else is told about it."""
+        """Report an element that should not be there; nothing else is reported about it."""
         self.error(message)
         self._set_aside = True
 

@@ -5,8 +5,8 @@ recorded from: a worker needs to know neither of their classes and functions, co
 this process would, and so finds the same bits. It compiles them once.
 
 A piece of the batch whose worker is lost is sent again. Executors differ in what they can do then. Those of
-clusters, as Dask's, go on with the workers that are left, and send some pieces again by themselves. A
-`ProcessPoolExecutor` is broken for good by one worker that dies: no piece can be sent to it any more, all
+clusters, as Dask's, continue with the workers that are left, and send some pieces again by themselves. A
+`ProcessPoolExecutor` is broken for good by one worker that dies: no piece can be sent to it from then on, all
 that is left to do is to make a new one and to call again.
 """
 
@@ -103,7 +103,7 @@ def distribute(
                     else:
                         lost.append((piece, fault))
     finally:
-        for future in running:  # nobody waits for them any more
+        for future in running:  # nobody waits for them now
             future.cancel()
     if lost:
         raise _account(lost, total, outs)
@@ -191,7 +191,7 @@ def _unpacked(packed: bytes) -> Iteration:
             ", ".join(f"{name} {number}" for name, number in which.items())
             for which in (versions, _versions())
         )
-        raise WorkerError(f"a worker has {there}, this process {here}: install the same there")
+        raise WorkerError(f"a worker has {there}, this process {here}: install the same versions there")
     return Iteration(*parts)
 
 
@@ -224,5 +224,5 @@ def _account(lost: Sequence[tuple[Piece, str]], total: int, outs: Sequence[Array
     return WorkerError(
         f"{len(lost)} of {total} pieces, {trajectories} of {len(outs[0])} trajectories, were not computed: "
         f"{reasons[0]}{more}. A piece is sent {ATTEMPTS} times, as long as the executor takes it: "
-        "give one whose workers live"
+        "give an executor whose workers stay alive"
     )

@@ -53,7 +53,7 @@ class Event:
         return float(value.reshape(()))
 
     def passes(self, before: float, after: float) -> bool:
-        """Whether values at the ends of a step show a passage; a zero at the start was told before."""
+        """Whether values at the ends of a step show a passage; a zero at the start was reported before."""
         rises, falls = before < 0.0 <= after, before > 0.0 >= after
         return (rises and self.direction >= 0) or (falls and self.direction <= 0)
 

@@ -1,4 +1,4 @@
-"""Which joint is at fault when a simulation cannot go on."""
+"""Which joint is at fault when a simulation cannot continue."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def joint_of(m: Mechanism, velocity: int) -> str:
 
 
 def joint_of_worst(motion: Motion, forces: Forces, t: float, y: Array) -> str | None:
-    """The joint with the largest acceleration, or the first whose acceleration is no number."""
+    """The joint with the largest acceleration, or the first whose acceleration is not a number."""
     nq = motion.m.nq
     q, qd = y[:nq], y[nq:]
     qdd = motion.rates(q, qd, *forces(t, q, qd))[nq:]
@@ -31,7 +31,7 @@ def joint_of_worst(motion: Motion, forces: Forces, t: float, y: Array) -> str | 
 def fault_at(
     motion: Motion, forces: Forces, t: float, before: Array, after: Array
 ) -> tuple[str, float, str | None]:
-    """What is wrong, when, and with which joint, of a step that led to numbers that are none.
+    """What is wrong, when, and with which joint, of a step that led to values that are not finite.
 
     Args:
         motion, forces: What was integrated.
@@ -45,12 +45,12 @@ def fault_at(
     if not np.all(np.isfinite(qdd)) and np.max(np.abs(before)) < RUNAWAY:
         joint = joint_of(motion.m, int(np.argmax(~np.isfinite(qdd))))
         missing = joint_without_inertia(motion.m, q)
-        return missing or f"the acceleration of joint {joint!r} is no number", t, joint
+        return missing or f"the acceleration of joint {joint!r} is not a number", t, joint
     wrong = np.flatnonzero(~np.isfinite(after[nq:]))
     joint = joint_of(motion.m, int(wrong[0])) if len(wrong) else joint_of_worst(motion, forces, t, before)
     fastest = float(np.max(np.abs(qd), initial=0.0))
     return (
-        f"the motion of joint {joint!r} is no number any more, after speeds of up to {fastest:.3g}: "
+        f"the motion of joint {joint!r} became NaN or infinite, after speeds of up to {fastest:.3g}: "
         "reduce dt, or use a method that chooses its steps",
         t,
         joint,

@@ -93,7 +93,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             if "whippletree" not in file:
-                raise FileError(path, "is no trajectory of ours: it has no entry 'whippletree'")
+                raise FileError(path, "is not a Whippletree trajectory: it has no entry 'whippletree'")
             head = json.loads(file["whippletree"].tobytes())
             if head["format"] != FORMAT:
                 raise FileError(path, f"has format {head['format']}; this version reads format {FORMAT}")
@@ -108,12 +108,12 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         BadZipFile,
         NotImplementedError,
     ) as error:
-        raise FileError(path, f"is no trajectory of ours, or damaged: {error}") from None
+        raise FileError(path, f"is not a Whippletree trajectory, or damaged: {error}") from None
     times, positions, velocities = (arrays.pop(name) for name in ("event_t", "event_q", "event_qd"))
     joints = tuple((str(name), int(nq), int(nv)) for name, nq, nv in head["joints"])
     _check_shapes(path, arrays, joints)
     if not len(head["events"]) == len(times) == len(positions) == len(velocities):
-        raise FileError(path, "is damaged: events are told with different lengths")
+        raise FileError(path, "is damaged: the lists of event names and event times have different lengths")
     return Trajectory(
         **arrays,
         events=tuple(
@@ -136,7 +136,7 @@ def _check_shapes(path: Path, arrays: dict[str, Array], joints: tuple[tuple[str,
         if arrays[name].shape != shape:
             raise FileError(path, f"is damaged: {name} has shape {arrays[name].shape}, expected {shape}")
     if arrays["constraint_error"].ndim != 2 or len(arrays["constraint_error"]) != n:
-        raise FileError(path, "is damaged: constraint_error has not a row for each state")
+        raise FileError(path, "is damaged: constraint_error does not have one row for each state")
 
 
 # Tables: a column for each number.
@@ -156,14 +156,14 @@ def _columns(trajectory: Trajectory) -> dict[str, Array]:
 def _from_columns(path: Path, columns: dict[str, Array]) -> Trajectory:
     for name in _VECTORS:
         if name not in columns:
-            raise FileError(path, f"is no trajectory of ours: it has no column {name!r}")
+            raise FileError(path, f"is not a Whippletree trajectory: it has no column {name!r}")
     groups: dict[str, list[str]] = {"q": [], "qd": [], "tau": [], "constraint_error": []}
     for column in columns:
         group, _, label = column.partition(":")
         if group in groups and label:
             groups[group].append(label)
         elif column not in _VECTORS:
-            raise FileError(path, f"is no trajectory of ours: it has the unknown column {column!r}")
+            raise FileError(path, f"is not a Whippletree trajectory: it has the unknown column {column!r}")
     if groups["qd"] != groups["tau"]:
         raise FileError(path, "is damaged: the columns of qd and tau are not of the same joints")
     names = list(dict.fromkeys(_joint(label) for label in (*groups["q"], *groups["qd"])))
@@ -197,7 +197,7 @@ def _from_csv(path: Path, content: bytes) -> Trajectory:
     try:
         rows = list(csv.reader(io.StringIO(content.decode(), newline="")))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise FileError(path, f"is no table: {error}") from None
+        raise FileError(path, f"is not a table: {error}") from None
     if not rows:
         raise FileError(path, "is empty")
     head, body = rows[0], rows[1:]
@@ -207,7 +207,7 @@ def _from_csv(path: Path, content: bytes) -> Trajectory:
     try:
         values = np.array(body, dtype=float).reshape(-1, len(head))
     except ValueError as error:
-        raise FileError(path, f"holds what is no number: {error}") from None
+        raise FileError(path, f"contains values that are not numbers: {error}") from None
     return _from_columns(path, dict(zip(head, values.T, strict=True)))
 
 
@@ -234,7 +234,7 @@ def _from_parquet(path: Path, content: bytes) -> Trajectory:
         table = arrow.parquet.read_table(io.BytesIO(content))
         columns = {name: np.array(table.column(name), dtype=float) for name in table.column_names}
     except (arrow.ArrowException, OSError, ValueError, TypeError) as error:
-        raise FileError(path, f"is no table, or damaged: {error}") from None
+        raise FileError(path, f"is not a table, or damaged: {error}") from None
     return _from_columns(path, columns)
 
 

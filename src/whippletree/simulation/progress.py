@@ -14,7 +14,7 @@ class Progress:
 
     Args:
         total: Length of the work, in any unit.
-        wanted: Whether to show anything; never where standard error is no terminal.
+        wanted: Whether to show anything; never where standard error is not a terminal.
         what: Shown before the bar.
     """
 

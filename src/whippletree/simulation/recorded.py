@@ -55,7 +55,7 @@ def _numbers(values: Any, name: str) -> Array:
     try:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name} is no array of numbers: {values!r}") from None
+        raise InputError(f"{name} is not an array of numbers: {values!r}") from None
     if not np.all(np.isfinite(array)):
-        raise InputError(f"{name} holds what is not finite")
+        raise InputError(f"{name} contains values that are not finite")
     return array

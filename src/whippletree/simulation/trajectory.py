@@ -144,7 +144,7 @@ def build(motion: Motion, external_power: Array, **recorded: Any) -> Trajectory:
 
     Args:
         motion: Of what moved.
-        external_power: (n,) W, of what is no part of the mechanism.
+        external_power: (n,) W, of what is not part of the mechanism.
         recorded: Fields of the trajectory.
     """
     m, q, qd = motion.m, recorded["q"], recorded["qd"]

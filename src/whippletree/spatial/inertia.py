@@ -49,7 +49,7 @@ class Inertia(Shapes):
         if moments.ndim == 1:
             moments = np.diag(moments)
         elif moments.dtype.kind == "f" and np.abs(moments - moments.T).max() > 1e-9 * np.abs(moments).max():
-            raise ModelError(f"about_com is not symmetric: {moments.tolist()}; give both halves alike")
+            raise ModelError(f"about_com is not symmetric: {moments.tolist()}; give both halves equal")
         self.m = mass
         self.h = mass * c
         # Parallel-axis theorem, 2.63: I = I_C + m c× (c×)ᵀ.

@@ -14,7 +14,7 @@ from ..trace.program import Program, operands
 from ..trace.structure import Leaf, Structure
 
 # Functions of `math` raise where arithmetic gives infinity or NaN; kernels compute both sides of a selection
-# and must go on. Each helper is written only if it is used.
+# and must continue. Each helper is written only if it is used.
 _GUARDED = """
 def _guarded(function):
     def call(x):

@@ -149,7 +149,7 @@ def _real(entry: Input, value: Any) -> Array:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise InputError(f"{entry.name} is no array of numbers: {error}") from error
+        raise InputError(f"{entry.name} is not an array of numbers: {error}") from error
     if array.dtype.kind not in "fiub":
         raise InputError(f"{entry.name} has dtype {array.dtype}, expected real numbers")
     axes = len(entry.shape)

@@ -42,7 +42,7 @@ def _promising(table: NodeTable, part: Bits) -> Bits:
     n = len(code)
     top, node, ref = table.leaves(part, (ADD, MUL))
     leaf, in_sum, is_constant = ref & -2, code[top] == ADD, ref < 0
-    # Leaves of one product have the same term; an operand of a sum that is no product is a term of its own.
+    # Leaves of one product have the same term; an operand of a sum that is not a product is its own term.
     product, _ = table.top(part & (code[table.user] != ADD))
     alone = code[node] == ADD
     term = np.where(alone, n + np.arange(len(node)), product[node])

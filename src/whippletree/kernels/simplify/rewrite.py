@@ -15,7 +15,7 @@ class Rewriter:
 
     Attributes:
         old, new: The graphs; constants have the same references in both.
-        image: Per old node its reference in the new graph; filled as the pass goes on.
+        image: Per old node its reference in the new graph; filled as the pass proceeds.
         part: Per old node whether a larger sum or product takes it in; see `table`.
     """
 
@@ -28,7 +28,7 @@ class Rewriter:
         self.part: list[bool] = part.tolist()
 
     def improve(self, number: int) -> int | None:
-        """A better reference for a sum or product that is no part of another; None if there is none."""
+        """A better reference for a sum or product that is not part of another; None if there is none."""
         raise NotImplementedError
 
     def run(self, promising: Bits) -> NodeTable:

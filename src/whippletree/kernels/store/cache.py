@@ -116,7 +116,7 @@ def info() -> CacheInfo:
 
 
 def clear() -> Cleared:
-    """Remove all entries; returns what was removed and what was not. Kernels already loaded go on working."""
+    """Remove all entries; returns what was removed and what was not. Kernels already loaded keep working."""
     count = total = 0
     left: list[tuple[Path, str]] = []
     folder = directory()

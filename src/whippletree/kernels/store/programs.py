@@ -115,6 +115,6 @@ def _structure(data: Any) -> Structure:
         module, _, name = data["kind"].partition(":")
         kind = getattr(sys.modules[module], name)
         if not isinstance(kind, type) or own_name(kind) != data["kind"]:
-            raise ValueError(f"{data['kind']} is no class of this library")
+            raise ValueError(f"{data['kind']} is not a class of this library")
     children = tuple(_structure(child) for child in data["children"])
     return Branch(kind, children, tuple(data["keys"]))

@@ -21,7 +21,7 @@ Bits = NDArray[np.bool_]
 
 
 class Leaves(NamedTuple):
-    """Operands of sums and products that are no parts of these, one entry each.
+    """Operands of sums and products that are not parts of these, one entry each.
 
     Attributes:
         top: The sum or product that takes the operand in, however deep.

@@ -31,7 +31,7 @@ class Scalar:
         self.ref = ref
 
     def _lift(self, other: Any) -> int | None:
-        """The reference of an operand; None for what is no scalar, so that arrays can broadcast."""
+        """The reference of an operand; None for what is not a scalar, so that arrays can broadcast."""
         kind = other.__class__
         if kind is float or kind is int or kind is np.float64:
             return self.graph.constant(float(other))

@@ -10,7 +10,7 @@ from ...spatial import Array
 from ...spatial.rotation import log
 from ..equations.constraints import constraint_jacobian, largest_by_owner
 from ..equations.local_motions import LocalMotions
-from ..equations.relations import loop_position
+from ..equations.relations import gear_error, loop_position
 from .projections import free_columns, project_position
 
 CLOSED = 1e-9
@@ -92,9 +92,7 @@ def closure_gaps(m: Mechanism, q: Array) -> Array:
         X_err = X @ joint.transform(q_J).inverse()
         d = np.concatenate([log(X_err.E.T), X_err.E @ X_err.r])
         gaps.append(joint.constraint_subspace(q_J).T @ d)
-    for gear in m.gears:
-        driver, driven = (q[m.q_index[m.joint_number(j)].start] for j in (gear.driver, gear.driven))
-        gaps.append(np.array([driven - gear.ratio * driver - gear.offset]))
+    gaps += [gear_error(m, gear, q) for gear in m.gears]
     return np.concatenate([np.zeros(0), *gaps])
 
 
@@ -105,6 +103,6 @@ def _open_loops(m: Mechanism, gaps: Array) -> str:
     listed = ", ".join(f"{name!r} by {gap:.3g}" for gap, name in found[:6])
     more = f", … ({len(found)} in all)" if len(found) > 6 else ""
     return (
-        f"{m.name!r} cannot be assembled from this guess: open, in rad or m, stay {listed}{more}. "
+        f"{m.name!r} cannot be assembled from this guess: still open, in rad or m, are {listed}{more}. "
         "Give a closer guess, hold fewer joints, or check lengths and placements of these loops"
     )

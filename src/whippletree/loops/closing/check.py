@@ -10,7 +10,7 @@ from ...spatial import Array
 from ..equations.constraints import constraint_equation, constraint_error, largest_by_owner, row_owners
 
 TOLERANCE = 1e-3
-"""Gaps, in rad or m, and relative errors of rates above this are no drift but a mistake."""
+"""Gaps, in rad or m, and relative errors of rates above this are not drift but a mistake."""
 
 GEARED, GEARED_START = 1e-6, 1e-9
 """How far, relative to their size, states may be from what gears demand; starts less, as rates add up."""

@@ -116,10 +116,13 @@ def position_errors(m: Mechanism, q: Array) -> list[Array]:
     """δ of every loop, then of every gear; rows as those of the relations."""
     motions = LocalMotions(m, q, np.zeros(m.nv))
     errors = [loop_error(m, loop, motions) for loop in m.loops]
-    for gear in m.gears:
-        driver, driven = (q[m.q_index[m.joint_number(j)].start] for j in (gear.driver, gear.driven))
-        errors.append(array([driven - gear.ratio * driver - gear.offset]))
-    return errors
+    return [*errors, *(gear_error(m, gear, q) for gear in m.gears)]
+
+
+def gear_error(m: Mechanism, gear: Gear, q: Array) -> Array:
+    """(1,) δ of a gear: how far the driven joint is ahead of what its driver makes it."""
+    driver, driven = (q[m.q_index[m.joint_number(j)].start] for j in (gear.driver, gear.driven))
+    return array([driven - gear.ratio * driver - gear.offset])
 
 
 def loop_error(m: Mechanism, loop: Loop, motions: LocalMotions) -> Array:

@@ -121,8 +121,8 @@ class LastCoordinates(Arbitrary):
             names = ", ".join(repr(name) for name in _joint_names(self.m, last))
             raise SingularError(
                 f"rcr: the last {count} coordinates of {kind} {relation.name!r} of {self.m.name!r}, "
-                f"those of joints {names}, are no valid choice of dependent coordinates here: the {kind} "
-                "does not determine them. Use method 'acs' or 'grcr', which choose others"
+                f"those of joints {names}, are not a valid choice of dependent coordinates here: the {kind} "
+                "does not determine them. Use method 'acs' or 'grcr', which choose other coordinates"
             )
         pivots = zip(solved.rows, solved.dependent, strict=True)
         return self._decided(tuple(Pivot(l, row, last[d]) for row, d in pivots))

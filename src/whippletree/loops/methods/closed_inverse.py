@@ -79,7 +79,7 @@ def closed_inverse_dynamics(
     if missing > 1e-6 * (1.0 + float(np.max(np.abs(wanted), initial=0.0))):
         report = actuation(m, q, names)
         raise SolverError(
-            f"{m.name!r} cannot be accelerated so by forces on {', '.join(names) or 'no joint'} alone: "
+            f"{m.name!r} cannot be accelerated this way by forces on {', '.join(names) or 'no joint'} alone: "
             f"{missing:.3g} N or N m are missing. They drive {report.rank} of {report.mobility} freedoms; "
             "actuate more joints or ask for another motion"
         )

@@ -32,7 +32,7 @@ def closure_dynamics(
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), §8.11 with eq 3.20: GᵀHG ydd = Gᵀ(tau - C - H g).
     As only y is integrated, loops cannot drift apart. The loop joints of the mechanism, if it has any,
-    are not looked at.
+    are ignored.
 
     Args:
         m: The mechanism, whose tree joints γ gives.

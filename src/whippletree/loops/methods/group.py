@@ -162,7 +162,7 @@ class Group:
         return Substituted(d, constant, G)
 
     def shear(self, i: int, c: dict[int, Any]) -> Sheared:
-        """Let x_j stand for x_j + c_j x_i, so that relations do not see x_i any more."""
+        """Let x_j stand for x_j + c_j x_i, so that relations no longer see x_i."""
         for j, factor in c.items():
             self.r[i] = self.r[i] - factor * self.r[j]
             if j in self.N:

@@ -20,8 +20,8 @@ def rcr(
 
     Critchley & Anderson §3: each loop is opened at its loop joint; counted from the loop's base
     through the successor, across the loop joint and back along the predecessor's side, its last
-    coordinates are solved for. Where they are no valid choice, it is refused, naming them; `acs` and
-    `grcr` go on.
+    coordinates are solved for. Where they are not a valid choice, it is refused, naming them; `acs` and
+    `grcr` still work.
 
     Args:
         m: A mechanism in which loops that share a joint share their base body too.
