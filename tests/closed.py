@@ -47,3 +47,35 @@ def velocity(rng: randoms.Rng, m: wt.Mechanism, q: np.ndarray) -> np.ndarray:
     _, values, V = np.linalg.svd(K)
     rank = int(np.sum(values > 1e-9 * max([1.0, *values])))
     return V[rank:].T @ rng.normal(size=m.nv - rank)
+
+
+def massless_coupler() -> wt.Mechanism:
+    """A four-bar whose coupler has no inertia; its neutral position is closed."""
+    m = wt.Mechanism("massless-coupler")
+    rod = wt.Inertia.rod
+    m.add_body("crank", wt.Revolute("y"), inertia=rod((0, 0, 0), (0.3, 0, 0), mass=1.1))
+    m.add_body("coupler", wt.Revolute("y"), parent="crank", placement=wt.Placement((0.3, 0, 0)))
+    rocker = wt.Placement((0.8, 0, 0))
+    m.add_body("rocker", wt.Revolute("y"), placement=rocker, inertia=rod((0, 0, 0), (0.1, 0, 0.6), mass=2.3))
+    m.add_loop(
+        "pin",
+        wt.Revolute("y"),
+        "coupler",
+        "rocker",
+        wt.Placement((0.6, 0, 0.6)),
+        wt.Placement((0.1, 0, 0.6)),
+    )
+    return m
+
+
+def scotch_yoke() -> wt.Mechanism:
+    """A crank whose pin slides, by a block without inertia, in the slot of a yoke."""
+    m = wt.Mechanism("scotch-yoke")
+    crank = wt.Inertia(1.3, com=(0.1, 0, 0.02), about_com=(0.01, 0.02, 0.015))
+    m.add_body("crank", wt.Revolute("y"), placement=wt.Placement(rpy=(0, -0.7, 0)), inertia=crank)
+    m.add_body(
+        "block", wt.Revolute("y"), parent="crank", placement=wt.Placement((0.2, 0, 0), rpy=(0, 0.7, 0))
+    )
+    m.add_body("yoke", wt.Prismatic("x"), placement=wt.Placement((0.15, 0, 0)), inertia=wt.Inertia(2.1))
+    m.add_loop("slot", wt.Prismatic("z"), "yoke", "block")
+    return m

@@ -17,7 +17,7 @@ from whippletree.loops.equations.rank import independent_rows
 
 TREE_JOINTS = list(randoms.JOINTS)
 PLANAR_JOINTS = ["revolute", "prismatic", "planar"]
-BY_FORCES = ("lambda-first", "kkt", "sparse")  # methods that solve for the forces in loops
+BY_FORCES = ("lambda-first", "kkt", "sparse", "augmented")  # methods that solve for the forces in loops
 
 
 def planar(rng, joints, loops):

@@ -1,64 +1,19 @@
 """Forward and inverse dynamics by whatever method applies to a mechanism."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from .. import dynamics, loops
+
+from .. import dynamics
 from ..checks.checking import checked
-from ..dynamics.geared import geared_forward_dynamics, geared_inverse_dynamics
+from ..dynamics.geared import geared_inverse_dynamics
 from ..errors import InputError, ModelError
 from ..loops.closing.check import check_closed, check_gears
 from ..loops.methods.closed_inverse import closed_inverse_dynamics
 from ..loops.methods.estimate import operations
-from ..loops.methods.rcr import same_bases
 from ..model.mechanism import Mechanism
-from ..model.requirements import (
-    Requirement,
-    floating_base,
-    invertible_inertias,
-    with_constraints,
-    with_gears,
-    without_gears,
-    without_loops,
-)
+from ..model.requirements import without_gears, without_loops
 from ..spatial import Array
-
-
-class Road(NamedTuple):
-    """A forward dynamics function of (m, q, qd, tau, f_ext) and what it asks of the mechanism."""
-
-    function: Callable[..., Array]
-    requirements: tuple[Requirement, ...]
-
-    def fault(self, m: Mechanism) -> str | None:
-        """Why this road is closed to a mechanism, or None."""
-        return next((fault for check in self.requirements if (fault := check(m)) is not None), None)
-
-
-TREE = (without_gears, without_loops)
-
-IN_DOUBT = 1.03
-"""Operations are estimates: by this factor coordinate reduction has to be dearer before "auto" leaves it."""
-
-# The first that applies is the one "auto" takes, but see `methods`.
-ROADS: dict[str, Road] = {
-    "aba": Road(dynamics.aba, TREE),
-    "crba": Road(dynamics.forward_dynamics_crba, TREE),
-    "aba-variant-1": Road(dynamics.aba_variant_1, (*TREE, invertible_inertias)),
-    "aba-variant-2": Road(dynamics.aba_variant_2, (*TREE, invertible_inertias)),
-    "divide-and-conquer": Road(dynamics.divide_and_conquer, (*TREE, invertible_inertias)),
-    "floating-aba": Road(dynamics.floating_aba, (*TREE, floating_base)),
-    "floating-crba": Road(dynamics.floating_crba, (*TREE, floating_base)),
-    "geared": Road(geared_forward_dynamics, (with_gears, without_loops)),
-    "grcr": Road(loops.grcr, (with_constraints,)),
-    "acs": Road(loops.acs, (with_constraints, same_bases)),
-    "rcr": Road(loops.rcr, (with_constraints, same_bases)),
-    "lambda-first": Road(loops.lambda_first, (with_constraints,)),
-    "projection": Road(loops.projection, (with_constraints,)),
-    "clusters": Road(loops.cluster_projection, (with_constraints,)),
-    "kkt": Road(loops.kkt, (with_constraints,)),
-    "sparse": Road(loops.sparse, (with_constraints,)),
-}
+from .forward_methods import METHODS, applicable, find, is_better_by_forces
 
 
 @checked
@@ -74,8 +29,7 @@ def methods(m: Mechanism) -> list[str]:
     >>> wt.methods(wt.examples.load("four-bar"))[:4]
     ['grcr', 'acs', 'rcr', 'lambda-first']
     """
-    names = [name for name, road in ROADS.items() if road.fault(m) is None]
-    return sorted(names, key=lambda name: name != "lambda-first") if _is_better_by_forces(m) else names
+    return applicable(m)
 
 
 @checked
@@ -96,7 +50,9 @@ def method_reason(m: Mechanism) -> str:
             return "geared: a tree with gears is reduced to the joints that drive it"
         return "aba: a tree without gears or loops takes the articulated-body algorithm"
     by = operations(m)
-    if _is_better_by_forces(m):
+    if METHODS["lambda-first"].fault(m) is not None:
+        return f"grcr: it takes about {by.grcr} operations a state; lambda-first does not apply"
+    if is_better_by_forces(m):
         return (
             f"lambda-first: it takes about {by.lambda_first} operations a state, coordinate reduction (grcr) "
             f"about {by.grcr}, as few constraints tie many joints together"
@@ -105,14 +61,6 @@ def method_reason(m: Mechanism) -> str:
         f"grcr: coordinate reduction takes about {by.grcr} operations a state, "
         f"lambda-first about {by.lambda_first}"
     )
-
-
-def _is_better_by_forces(m: Mechanism) -> bool:
-    """Whether solving for the constraint forces costs less than coordinate reduction."""
-    if not m.loops:
-        return False
-    by = operations(m)
-    return by.grcr > IN_DOUBT * by.lambda_first
 
 
 @checked
@@ -130,7 +78,8 @@ def forward_dynamics(
             accelerations. "aba" is RBDA table 7.1, "crba" §6.1, "aba-variant-1" and "-2" table 7.2,
             "divide-and-conquer" §7.5, "floating-aba" table 9.4, "floating-crba" table 9.5, "geared"
             eq 9.26. For loops: "grcr", "acs" and "rcr" are recursive coordinate reduction, "lambda-first"
-            is RBDA 8.37-8.41, "projection" 8.42-8.51, "clusters" §8.9, "kkt" 8.36, "sparse" 8.64.
+            is RBDA 8.37-8.41, "projection" 8.42-8.51, "clusters" §8.9, "kkt" 8.36, "sparse" 8.64, "augmented"
+            8.37-8.41 with constraints that carry inertia.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
 
     Returns:
@@ -141,20 +90,13 @@ def forward_dynamics(
     >>> wt.forward_dynamics(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0], method="crba").round(3)
     array([  0.375, -11.424])
     """
-    if method != "auto" and method not in ROADS:
-        raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *methods(m)])}")
-    road = ROADS[methods(m)[0] if method == "auto" else method]
-    fault = road.fault(m)
-    if fault is not None:
-        raise ModelError(
-            f"method {method!r} does not apply: {fault}. For this mechanism: {', '.join(methods(m))}"
-        )
+    _, found = find(m, method)
     check_gears(m, {"q": q}, {"qd": qd})
     check_closed(m, q, qd)
-    return road.function(m, q, qd, tau, f_ext)
+    return found.accelerations(m, q, qd, tau, f_ext)
 
 
-HYBRID_ROADS: dict[str, Callable[..., tuple[Array, Array]]] = {
+HYBRID: dict[str, Callable[..., tuple[Array, Array]]] = {
     "aba": dynamics.hybrid_aba,
     "crba": dynamics.hybrid_crba,
 }
@@ -192,12 +134,12 @@ def hybrid_dynamics(
     >>> tau.round(3), qdd.round(3)
     (array([4.992, 0.   ]), array([2.   , 0.017]))
     """
-    if method != "auto" and method not in HYBRID_ROADS:
-        raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *HYBRID_ROADS])}")
+    if method != "auto" and method not in HYBRID:
+        raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *HYBRID])}")
     fault = without_gears(m) or without_loops(m)
     if fault is not None:
         raise ModelError(f"hybrid_dynamics: {fault}")
-    function = HYBRID_ROADS["aba" if method == "auto" else method]
+    function = HYBRID["aba" if method == "auto" else method]
     return function(m, q, qd, tau, qdd, prescribed, f_ext)
 
 

@@ -99,7 +99,7 @@ def checked(
         except (ZeroDivisionError, FloatingPointError) as error:
             raise SingularError(f"{algorithm.__name__}: {_joint_fault(m, q) or error}") from None
         except TypeError as error:
-            refused = decides_by_values(algorithm.__name__, _instead(m, signature), error)
+            refused = decides_by_values(algorithm.__name__, _instead(m, algorithm.__name__, signature), error)
             if refused is None:
                 raise
             raise refused from error
@@ -115,10 +115,10 @@ def _joint_fault(m: Mechanism, q: Any) -> str | None:
     return joint_without_inertia(m, at) if at.dtype.kind == "f" else None
 
 
-def _instead(m: Mechanism, signature: inspect.Signature) -> str:
+def _instead(m: Mechanism, name: str, signature: inspect.Signature) -> str:
     """What to compile in place of a function that chooses by the numbers it is given."""
     chosen = "reduction=wt.choose_reduction(m, q), for some q near which the kernel is to run"
-    if "reduction" in signature.parameters:
+    if "reduction" in signature.parameters and name not in ("acs", "rcr"):  # those have choosers of their own
         return f"give it {chosen}"
     is_forward = "tau" in signature.parameters and bool(m.loops or m.gears)
     return f"compile wt.grcr, with {chosen}" if is_forward else ""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..api.compiling import compile
-from ..api.forward import ROADS, forward_dynamics, inverse_dynamics, methods
+from ..api.forward import forward_dynamics, inverse_dynamics, methods
+from ..api.forward_methods import METHODS
 from ..dynamics import aba
 from ..loops import assemble, choose_reduction, grcr, project_velocity
 from ..model.mechanism import Mechanism
@@ -47,7 +48,7 @@ class Entry:
 def interpreted(m: Mechanism, state: State) -> Iterator[Entry]:
     """Every method of forward dynamics that applies, as printed in the book, with its file's first line."""
     for method in methods(m):
-        title = (sys.modules[ROADS[method].function.__module__].__doc__ or "").partition("\n")[0]
+        title = (sys.modules[METHODS[method].accelerations.__module__].__doc__ or "").partition("\n")[0]
         how = title.removeprefix("Forward dynamics ").rstrip(".")
 
         def accelerations(method: str = method) -> Array:

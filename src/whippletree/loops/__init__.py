@@ -7,6 +7,7 @@ from .equations.constraints import constraint_bias, constraint_error, constraint
 from .equations.loop_joints import loop_joint_force, loop_joint_position, loop_joint_velocity
 from .equations.mobility import Mobility as Mobility
 from .equations.mobility import mobility
+from .methods.augmented import augmented
 from .methods.closed_inverse import Actuation as Actuation
 from .methods.closed_inverse import actuation
 from .methods.closure import Closure as Closure
@@ -38,6 +39,7 @@ lambda_first = checked(lambda_first, frame_free=True)
 projection = checked(projection)
 cluster_projection = checked(cluster_projection)
 sparse = checked(sparse)
+augmented = checked(augmented, frame_free=True)
 reduction_quality = checked(reduction_quality, frame_free=True)
 constraint_forces = checked(constraint_forces)
 reactions = checked(reactions)

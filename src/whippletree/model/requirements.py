@@ -6,6 +6,7 @@ import numpy as np
 
 from ..joints import Free
 from .mechanism import Mechanism
+from .singular import general_position, joint_without_inertia
 
 Requirement = Callable[[Mechanism], str | None]
 
@@ -73,3 +74,13 @@ def floating_base(m: Mechanism) -> str | None:
         name = base.joint_name
         return f"joint {name!r} of {m.name!r} has an armature of {base.armature:g}, expected 0 for a base"
     return None
+
+
+def moving_inertias(m: Mechanism) -> str | None:
+    """Every joint of the tree moves some inertia, loops left out: H can be inverted."""
+    if any(np.array([body.armature, *body.inertia.I]).dtype.kind == "O" for body in m.bodies):
+        return None  # symbolic parameters have no value yet
+    joint = joint_without_inertia(m, general_position(m))
+    return (
+        None if joint is None else f"{joint}. Methods that do not invert the inertia matrix know the answer"
+    )

@@ -53,3 +53,9 @@ def without_inertia_message(m: Mechanism, i: int) -> str:
         f"joint {body.joint_name!r} of {m.name!r} moves no inertia: give {body.name!r}, or a body it "
         "carries, mass or a moment of inertia that the joint must move; or give the joint an armature"
     )
+
+
+def general_position(m: Mechanism) -> Array:
+    """(nq,) a position without symmetry, the same at every call; it need not be within limits."""
+    rng = np.random.default_rng(0)
+    return np.concatenate([np.zeros(0), *(body.joint.random(rng) for body in m.bodies)])

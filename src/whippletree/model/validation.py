@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from .mechanism import Mechanism
 from .physical import inertia_fault
-from .singular import joints_without_inertia, without_inertia_message
+from .singular import general_position, joints_without_inertia, without_inertia_message
 from .values import expect
 
 
@@ -60,9 +58,7 @@ def _limits(m: Mechanism) -> Iterator[str]:
 
 
 def _joints_without_inertia(m: Mechanism) -> Iterator[str]:
-    rng = np.random.default_rng(0)
-    # Not m.random: limits may leave no room, and need not be kept here.
-    q = np.concatenate([np.zeros(0), *(body.joint.random(rng) for body in m.bodies)])
+    q = general_position(m)
     coupled = _coupled(m)
     for i in sorted(joints_without_inertia(m, q)):
         if i not in coupled:

@@ -1,10 +1,11 @@
 """Rank and solution of K x = k by elimination with complete pivoting (RBDA §8.8)."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...spatial import Array
+from ...spatial import Array, minimum
 
 TOLERANCE = 1e-9
 """Pivots below this share of the largest entry of K count as zero: the rows left over are dependent."""
@@ -23,6 +24,7 @@ class Elimination(NamedTuple):
         G: (n, n - r) with K G = 0.
         g: (n,) with K g = k on the chosen rows.
         residual: (nc,) what is left of k on the rows not chosen; zero if the equation is consistent.
+        share: The least pivot, as a share of the size of K.
     """
 
     rows: list[int]
@@ -31,50 +33,75 @@ class Elimination(NamedTuple):
     G: Array
     g: Array
     residual: Array
+    share: Any
+
+    @property
+    def pivots(self) -> tuple[tuple[int, int], ...]:
+        """Row and entry of x of each pivot, in order."""
+        return tuple(zip(self.rows, self.dependent, strict=True))
 
 
-def eliminate(K: Array, k: Array, size: float | None = None) -> Elimination:
+def eliminate(
+    K: Array, k: Array, size: float | None = None, pivots: Sequence[tuple[int, int]] | None = None
+) -> Elimination:
     """Solve K x = k, choosing rows and dependent entries by the largest pivot left.
 
     Args:
-        K: (nc, n) floats of any rank.
+        K: (nc, n) of any rank; floats, or with given pivots any scalars.
         k: (nc,) right-hand side.
         size: What the entries of K are large against; its largest entry by default. What is left of an
             equation after others have been put into it is small against what it was before.
+        pivots: Row and entry of x of each pivot, as they were chosen where K was given in numbers.
 
     >>> e = eliminate(np.array([[1.0, 4.0], [2.0, 8.0]]), np.array([2.0, 4.0]))
     >>> e.rows, e.dependent, e.G.ravel(), e.g
     ([1], [1], array([ 1.  , -0.25]), array([0. , 0.5]))
     """
     nc, n = K.shape
-    A = np.concatenate([K, k[:, None]], axis=1).astype(float)
-    smallest = TOLERANCE * (np.max(np.abs(K), initial=0.0) if size is None else size)
+    A = np.concatenate([K, k[:, None]], axis=1)
+    A = A.astype(float) if A.dtype.kind in "biuf" else A
+    if size is None:
+        size = float(np.max(np.abs(K), initial=0.0)) if pivots is None else 1.0
     columns = list(range(n))
     left = list(range(nc))
     rows: list[int] = []
     dependent: list[int] = []
+    share: Any = 1.0
     while left and columns:
-        block = np.abs(A[np.ix_(left, columns)])
-        # The first of those that are largest but for rounding, so that equal loops are solved alike.
-        a, b = np.unravel_index(int(np.argmax(block >= (1.0 - TIE) * block.max())), block.shape)
-        if block[a, b] <= smallest:
+        chosen = _largest(A, left, columns, TOLERANCE * size) if pivots is None else _next(pivots, len(rows))
+        if chosen is None:
             break
-        row, column = left.pop(a), columns.pop(b)
-        A[row] /= A[row, column]
+        row, column = chosen
+        left.remove(row)
+        columns.remove(column)
+        share = minimum(share, abs(A[row, column]) / size)
+        A[row] = A[row] / A[row, column]
         # Gauss-Jordan: clearing the column above as well leaves G and g in place.
         for other in (*left, *rows):
-            A[other] -= A[other, column] * A[row]
+            A[other] = A[other] - A[other, column] * A[row]
         rows.append(row)
         dependent.append(column)
     independent = sorted(set(range(n)) - set(dependent))
-    G = np.zeros((n, len(independent)))
-    g = np.zeros(n)
+    G = np.full((n, len(independent)), 0.0, dtype=A.dtype)
+    g = np.full(n, 0.0, dtype=A.dtype)
     G[independent, range(len(independent))] = 1.0
     G[dependent] = -A[np.ix_(rows, independent)]
     g[dependent] = A[rows, n]
-    residual = np.zeros(nc)
+    residual = np.full(nc, 0.0, dtype=A.dtype)
     residual[left] = A[left, n]
-    return Elimination(rows, dependent, independent, G, g, residual)
+    return Elimination(rows, dependent, independent, G, g, residual, share)
+
+
+def _largest(A: Array, left: list[int], columns: list[int], smallest: float) -> tuple[int, int] | None:
+    """Row and column of the largest entry left; None if it counts as zero."""
+    block = np.abs(A[np.ix_(left, columns)])
+    # The first of those that are largest but for rounding, so that equal loops are solved alike.
+    a, b = np.unravel_index(int(np.argmax(block >= (1.0 - TIE) * block.max())), block.shape)
+    return None if block[a, b] <= smallest else (left[a], columns[b])
+
+
+def _next(pivots: Sequence[tuple[int, int]], done: int) -> tuple[int, int] | None:
+    return pivots[done] if done < len(pivots) else None
 
 
 def independent_rows(K: Array) -> list[int]:

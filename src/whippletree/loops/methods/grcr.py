@@ -106,7 +106,12 @@ def choose_reduction(m: Mechanism, q: Array) -> Reduction:
     >>> fast(m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    choices, zero = BestConditioned(m, q), np.zeros(m.nv)
+    return chosen_by(BestConditioned(m, q))
+
+
+def chosen_by(choices: BestConditioned) -> Reduction:
+    """What is decided on the way through a mechanism, by somebody who writes down his choices."""
+    m, q, zero = choices.m, choices.q, np.zeros(choices.m.nv)
     reduced_dynamics(m, q, zero, zero, None, LoopEquations(m, q, zero, None, choices))
     return choices.reduction
 

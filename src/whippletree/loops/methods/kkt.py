@@ -1,12 +1,18 @@
 """Forward dynamics of closed loops from the whole equation of motion at once."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ...dynamics.crba import crba
 from ...dynamics.rnea import bias_force
 from ...model.mechanism import Mechanism
 from ...spatial import Array
-from ..equations.constraints import constraint_equation
+from ..equations.constraints import constraint_bias, constraint_jacobian
+from ..equations.pivot_order import PivotOrder, by_rows, in_order, order_by_size
 from ..equations.rank import independent_rows
 
 
@@ -17,6 +23,7 @@ def kkt(
     tau: Array,
     f_ext: Array | None = None,
     stabilization: float | None = None,
+    choice: KKTChoice | None = None,
 ) -> Array:
     """Joint accelerations of a mechanism with loops, O((n + nc)³).
 
@@ -30,6 +37,7 @@ def kkt(
         tau: (nv,) joint forces, N m or N.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
         stabilization: T_stab, s, as in `constraint_bias`, or None.
+        choice: From `kkt_choice`; made at q if None. A kernel needs one.
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
@@ -39,9 +47,35 @@ def kkt(
     >>> wt.kkt(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    H, C = crba(m, q), bias_force(m, q, qd, f_ext)
-    K, k = constraint_equation(m, q, qd, stabilization)
-    rows = independent_rows(K)
-    K, k = K[rows], k[rows]
-    matrix = np.block([[H, K.T], [K, np.zeros((len(K), len(K)))]])
-    return np.linalg.solve(matrix, np.concatenate([tau - C, k]))[: m.nv]
+    C = bias_force(m, q, qd, f_ext)
+    k = constraint_bias(m, q, qd, stabilization)
+    rows = independent_rows(constraint_jacobian(m, q)) if choice is None else choice.rows
+    matrix, right = _matrix(m, q, rows), np.concatenate([tau - C, k[list(rows)]])
+    if choice is None:
+        return np.linalg.solve(matrix, right)[: m.nv]
+    return in_order(by_rows(matrix), right, choice.order)[0][: m.nv]
+
+
+class KKTChoice(NamedTuple):
+    """Independent rows of K, and the order in which the whole equation is solved."""
+
+    rows: tuple[int, ...]
+    order: PivotOrder
+
+
+def kkt_choice(m: Mechanism, q: Array) -> KKTChoice:
+    """The choice that suits a position q (nq,) best."""
+    rows = tuple(independent_rows(constraint_jacobian(m, q)))
+    return KKTChoice(rows, order_by_size(_matrix(m, q, rows)))
+
+
+def kkt_quality(m: Mechanism, q: Array, choice: KKTChoice) -> Any:
+    """The least pivot at another position q (nq,), as a share of what it was where the choice was made."""
+    matrix = _matrix(m, q, choice.rows)
+    return in_order(by_rows(matrix), np.zeros(len(matrix)), choice.order)[1]
+
+
+def _matrix(m: Mechanism, q: Array, rows: Sequence[int]) -> Array:
+    """H, and the chosen rows of K beside and below it."""
+    H, K = crba(m, q), constraint_jacobian(m, q)[list(rows)]
+    return np.block([[H, K.T], [K, np.zeros((len(K), len(K)))]])

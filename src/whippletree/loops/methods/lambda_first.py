@@ -1,6 +1,8 @@
 """Forward dynamics of closed loops by way of the constraint forces."""
 
+import functools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -8,9 +10,12 @@ from ...dynamics.crba import crba
 from ...dynamics.factor import expanded_parents, ltl
 from ...dynamics.rnea import bias_force
 from ...model.mechanism import Mechanism
-from ...spatial import Array, array, solve_spd
-from ..equations.constraints import constraint_equation
+from ...spatial import Array, array, factor_spd, maximum, minimum, solve_spd
+from ..equations.constraints import constraint_equation, constraint_jacobian
 from ..equations.rank import independent_rows
+
+TINY = 1e-18
+"""Share by which rows are damped where only their quality is asked for: dependent ones have a pivot, too."""
 
 FAINT = 1e-8
 """Share of the damping that rows without any entry get, too."""
@@ -57,6 +62,23 @@ def lambda_first(
     A = Y.T @ Y
     lam = solve_spd(damped(A, damping) if damping else A, k - Y.T @ z)
     return L.solve(z + Y @ lam)
+
+
+def row_choice(m: Mechanism, q: Array) -> tuple[int, ...]:
+    """Numbers of independent rows of K at a position q (nq,)."""
+    return tuple(independent_rows(constraint_jacobian(m, q)))
+
+
+def row_quality(m: Mechanism, q: Array, rows: Sequence[int]) -> Any:
+    """How far the chosen rows of K are from being dependent at q (nq,): the least pivot of K Kᵀ, as a length.
+
+    Scalar, a share of the largest row; 0 where they are dependent.
+    """
+    K = constraint_jacobian(m, q)[list(rows)]
+    square = K @ K.T
+    largest = functools.reduce(maximum, [square[i, i] for i in range(len(K))], 0.0)
+    pivots = [1.0 / reciprocal for reciprocal in factor_spd(damped(square, TINY)).reciprocals]
+    return np.sqrt(maximum(functools.reduce(minimum, pivots, 1.0), 0.0) / largest) if len(K) else 1.0
 
 
 def damped(A: Array, share: float) -> Array:

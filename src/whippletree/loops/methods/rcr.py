@@ -4,8 +4,9 @@ from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..equations.relations import branch, loop_ends
 from .choosing import Arbitrary, LastCoordinates
-from .grcr import reduced_dynamics
+from .grcr import chosen_by, reduced_dynamics
 from .loop_equations import LoopEquations
+from .reduction import Reduction
 
 
 def rcr(
@@ -14,6 +15,7 @@ def rcr(
     qd: Array,
     tau: Array,
     f_ext: Array | None = None,
+    reduction: Reduction | None = None,
     stabilization: float | None = None,
 ) -> Array:
     """Joint accelerations of a mechanism with loops whose last coordinates are dependent.
@@ -26,6 +28,7 @@ def rcr(
     Args:
         m: A mechanism in which loops that share a joint share their base body too.
         q, qd, tau, f_ext, stabilization: As in `grcr`.
+        reduction: The choices of `rcr_reduction`; made at q if None. A kernel needs one.
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
@@ -38,9 +41,13 @@ def rcr(
     >>> wt.rcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    return reduced_dynamics(
-        m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, LastCoordinates(m, q))
-    )
+    choices = LastCoordinates(m, q) if reduction is None else reduction.replay()
+    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, choices))
+
+
+def rcr_reduction(m: Mechanism, q: Array) -> Reduction:
+    """The choices of `rcr` at a position q (nq,) with all loops closed."""
+    return chosen_by(LastCoordinates(m, q))
 
 
 def acs(
@@ -49,6 +56,7 @@ def acs(
     qd: Array,
     tau: Array,
     f_ext: Array | None = None,
+    reduction: Reduction | None = None,
     stabilization: float | None = None,
 ) -> Array:
     """Joint accelerations of a mechanism with loops whose dependent coordinates are chosen freely.
@@ -60,6 +68,7 @@ def acs(
     Args:
         m: A mechanism in which loops that share a joint share their base body too.
         q, qd, tau, f_ext, stabilization: As in `grcr`.
+        reduction: The choices of `acs_reduction`; made at q if None. A kernel needs one.
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
@@ -69,7 +78,13 @@ def acs(
     >>> wt.acs(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, Arbitrary(m, q)))
+    choices = Arbitrary(m, q) if reduction is None else reduction.replay()
+    return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, choices))
+
+
+def acs_reduction(m: Mechanism, q: Array) -> Reduction:
+    """The choices of `acs` at a position q (nq,) with all loops closed."""
+    return chosen_by(Arbitrary(m, q))
 
 
 def same_bases(m: Mechanism) -> str | None:

@@ -1,16 +1,21 @@
 """Forward dynamics from the equations of single bodies and joints, as one sparse system."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...errors import SingularError
 from ...model.mechanism import Mechanism
-from ...spatial import Array, cross_force
+from ...spatial import Array, cross_force, factor_spd, known
 from ..equations.constraints import constraint_error, constraint_jacobian, stabilizing_term
 from ..equations.local_motions import LocalMotions
+from ..equations.pivot_order import PivotOrder, Rows, in_order
 from ..equations.rank import independent_rows
 from ..equations.relations import loop_joint
+from .kkt import KKTChoice
 
 
 def sparse(
@@ -20,6 +25,7 @@ def sparse(
     tau: Array,
     f_ext: Array | None = None,
     stabilization: float | None = None,
+    choice: KKTChoice | None = None,
 ) -> Array:
     """Joint accelerations from one sparse system over all bodies and all joints, tree or loop alike.
 
@@ -31,6 +37,7 @@ def sparse(
 
     Args:
         m, q, qd, tau, f_ext, stabilization: As in `kkt`.
+        choice: From `sparse_choice`; made at q if None. A kernel needs one.
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
@@ -40,64 +47,112 @@ def sparse(
     >>> wt.sparse(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    n, lam = len(m), m.parents
-    motions = LocalMotions(m, q, qd)
-    body = [motions.of(-1, i) for i in range(n)]
-    c = [body[i].a - motions.of(-1, lam[i]).a for i in range(n)]
-    T_a = [np.linalg.pinv(body[i].S).T for i in range(n)]
-    system, right = _SparseMatrix(n), []
-
-    for i in range(n):
-        I = m.bodies[i].inertia.to_parent(body[i].X)
-        system.add(i, i, I.matrix())
-        weight = I @ np.array([0.0, 0.0, 0.0, *m.gravity])
-        right.append(weight - cross_force(body[i].v, I @ body[i].v))
-        if f_ext is not None:
-            right[i] = right[i] + body[i].X.T @ f_ext[i]
-    for i in range(n):
-        rotor = m.bodies[i].armature * (T_a[i] @ T_a[i].T)
-        active = T_a[i] @ tau[m.v_index[i]] + rotor @ c[i]
-        right[i] = right[i] + active
-        system.add(i, i, rotor)
-        if lam[i] != -1:
-            right[lam[i]] = right[lam[i]] - active
-            for row, column, sign in ((lam[i], lam[i], 1.0), (i, lam[i], -1.0), (lam[i], i, -1.0)):
-                system.add(row, column, sign * rotor)
-
-    for i in range(n):
-        T = body[i].X.T @ m.bodies[i].joint.constraint_subspace(q[m.q_index[i]])
-        system.constrain([(i, T), (lam[i], -T)])
-        right.append(T.T @ c[i])
-    kept = set(independent_rows(constraint_jacobian(m, q)))
-    rates, start = [], 0
-    for loop in m.loops:
-        joint = loop_joint(m, loop, motions, -1)
-        rows = [row for row in range(joint.T.shape[1]) if start + row in kept]
-        start, T = start + joint.T.shape[1], joint.T[:, rows]
-        system.constrain([(m.body_number(loop.successor), T), (m.body_number(loop.predecessor), -T)])
-        right.append(T.T @ joint.c)
-        rates.append(T.T @ joint.v_J)
-    for number, gear in enumerate(m.gears):
-        if start + number in kept:
-            i, j = m.joint_number(gear.driven), m.joint_number(gear.driver)
-            driver = gear.ratio * T_a[j]
-            system.constrain([(i, T_a[i]), (lam[i], -T_a[i]), (j, -driver), (lam[j], driver)])
-            right.append(T_a[i].T @ c[i] - driver.T @ c[j])
-            rates.append(qd[m.v_index[i]] - gear.ratio * qd[m.v_index[j]])
-    b = np.concatenate([np.zeros(0), *right])
-    if stabilization is not None and kept:
-        error = constraint_error(m, q)[sorted(kept)]
-        b[-len(kept) :] += stabilizing_term(np.concatenate(rates), error, stabilization)
-
-    from scipy.sparse.linalg import splu  # on use: it takes longer to import than all the rest
-
+    rows = independent_rows(constraint_jacobian(m, q)) if choice is None else choice.rows
+    equations = _BodyEquations(m, q, qd, rows)
+    b = equations.right(tau, f_ext, stabilization)
+    if choice is not None:
+        return equations.joint_accelerations(in_order(equations.system.by_rows(), b, choice.order)[0])
     try:
-        solution = splu(system.matrix()).solve(b)
+        return equations.joint_accelerations(_factored(equations).solve(b))
     except RuntimeError as error:
         message = f"sparse: the equations of {m.name!r} have no unique solution ({error})"
         raise SingularError(message) from None
-    a = [*solution[: 6 * n].reshape(n, 6), np.zeros(6)]
-    return np.concatenate([np.zeros(0), *(T_a[i].T @ (a[i] - a[lam[i]] - c[i]) for i in range(n))])
+
+
+def sparse_choice(m: Mechanism, q: Array) -> KKTChoice:
+    """The choice that suits a position q (nq,) best: independent rows, and the order of the factors."""
+    rows = tuple(independent_rows(constraint_jacobian(m, q)))
+    factors = _factored(_BodyEquations(m, q, np.zeros(m.nv), rows))
+    by_row, by_column = (
+        tuple(int(k) for k in np.argsort(places)) for places in (factors.perm_r, factors.perm_c)
+    )
+    sizes = tuple(float(size) for size in np.abs(factors.U.diagonal()))
+    return KKTChoice(rows, PivotOrder(by_row, by_column, sizes))
+
+
+def sparse_quality(m: Mechanism, q: Array, choice: KKTChoice) -> Any:
+    """The least pivot at another position q (nq,), as a share of what it was where the choice was made."""
+    system = _BodyEquations(m, q, np.zeros(m.nv), choice.rows).system
+    return in_order(system.by_rows(), np.zeros(system.size), choice.order)[1]
+
+
+def _factored(equations: _BodyEquations) -> Any:
+    from scipy.sparse.linalg import splu  # on use: it takes longer to import than all the rest
+
+    return splu(equations.system.matrix())
+
+
+class _BodyEquations:
+    """The sparse system at a state; `rows` are those of loops and gears that are kept."""
+
+    def __init__(self, m: Mechanism, q: Array, qd: Array, rows: Sequence[int]) -> None:
+        n, lam = len(m), m.parents
+        self.m, self.q, self.rows = m, q, rows
+        motions = LocalMotions(m, q, qd)
+        body = self.body = [motions.of(-1, i) for i in range(n)]
+        self.c = [body[i].a - motions.of(-1, lam[i]).a for i in range(n)]
+        self.T_a = [factor_spd(b.S.T @ b.S).solve(b.S.T).T for b in body]
+        self.I = [m.bodies[i].inertia.to_parent(body[i].X) for i in range(n)]
+        self.rotors = [m.bodies[i].armature * (self.T_a[i] @ self.T_a[i].T) for i in range(n)]
+        self.system = _SparseMatrix(n)
+        self.joint_right: list[Array] = []
+        self.rates: list[Array] = []
+        for i in range(n):
+            self.system.add(i, i, self.I[i].matrix())
+            self.system.add(i, i, self.rotors[i])
+            if lam[i] != -1:
+                for row, column, sign in ((lam[i], lam[i], 1.0), (i, lam[i], -1.0), (lam[i], i, -1.0)):
+                    self.system.add(row, column, sign * self.rotors[i])
+        for i in range(n):
+            T = body[i].X.T @ m.bodies[i].joint.constraint_subspace(q[m.q_index[i]])
+            self.system.constrain([(i, T), (lam[i], -T)])
+            self.joint_right.append(T.T @ self.c[i])
+        self._add_loops(motions, qd)
+
+    def _add_loops(self, motions: LocalMotions, qd: Array) -> None:
+        m, lam, T_a, start = self.m, self.m.parents, self.T_a, 0
+        for loop in m.loops:
+            joint = loop_joint(m, loop, motions, -1)
+            T = joint.T[:, [row for row in range(joint.T.shape[1]) if start + row in self.rows]]
+            start += joint.T.shape[1]
+            ends = (m.body_number(loop.successor), T), (m.body_number(loop.predecessor), -T)
+            self.system.constrain(list(ends))
+            self.joint_right.append(T.T @ joint.c)
+            self.rates.append(T.T @ joint.v_J)
+        for number, gear in enumerate(m.gears):
+            if start + number in self.rows:
+                i, j = m.joint_number(gear.driven), m.joint_number(gear.driver)
+                driver = gear.ratio * T_a[j]
+                self.system.constrain([(i, T_a[i]), (lam[i], -T_a[i]), (j, -driver), (lam[j], driver)])
+                self.joint_right.append(T_a[i].T @ self.c[i] - driver.T @ self.c[j])
+                self.rates.append(qd[m.v_index[i]] - gear.ratio * qd[m.v_index[j]])
+
+    def right(self, tau: Array, f_ext: Array | None, stabilization: float | None) -> Array:
+        """The right-hand side: forces on the bodies, then what the joints prescribe."""
+        m, lam, on_body = self.m, self.m.parents, []
+        for i, body in enumerate(self.body):
+            weight = self.I[i] @ np.array([0.0, 0.0, 0.0, *m.gravity])
+            on_body.append(weight - cross_force(body.v, self.I[i] @ body.v))
+            if f_ext is not None:
+                on_body[i] = on_body[i] + body.X.T @ f_ext[i]
+        for i in range(len(m)):
+            active = self.T_a[i] @ tau[m.v_index[i]] + self.rotors[i] @ self.c[i]
+            on_body[i] = on_body[i] + active
+            if lam[i] != -1:
+                on_body[lam[i]] = on_body[lam[i]] - active
+        joints = np.concatenate([np.zeros(0), *self.joint_right])
+        if stabilization is not None and len(self.rows):
+            error = constraint_error(m, self.q)[sorted(self.rows)]
+            term = stabilizing_term(np.concatenate(self.rates), error, stabilization)
+            joints = np.concatenate([joints[: -len(term)], joints[-len(term) :] + term])
+        return np.concatenate([np.zeros(0), *on_body, joints])
+
+    def joint_accelerations(self, solution: Array) -> Array:
+        """(nv,) from the accelerations of the bodies, which are the first part of the solution."""
+        n, lam = len(self.m), self.m.parents
+        a = [*(solution[6 * i : 6 * i + 6] for i in range(n)), np.zeros(6)]
+        found = (self.T_a[i].T @ (a[i] - a[lam[i]] - self.c[i]) for i in range(n))
+        return np.concatenate([np.zeros(0), *found])
 
 
 class _SparseMatrix:
@@ -125,9 +180,20 @@ class _SparseMatrix:
             (block.ravel(), *(part.ravel() for part in np.indices(block.shape)), top, left)
             for top, left, block in self.entries
         ]
-        values = np.concatenate([np.zeros(0), *(values for values, *_ in parts)])
+        values = np.concatenate([np.zeros(0), *(values for values, *_ in parts)]).astype(float)
         rows = np.concatenate([np.zeros(0, int), *(rows + top for _, rows, _, top, _ in parts)])
         columns = np.concatenate([np.zeros(0, int), *(columns + left for _, _, columns, _, left in parts)])
         from scipy.sparse import csc_matrix
 
         return csc_matrix((values, (rows, columns)), shape=(self.size, self.size))
+
+    def by_rows(self) -> Rows:
+        """The same, row by row, for any scalar."""
+        rows: Rows = [{} for _ in range(self.size)]
+        for top, left, block in self.entries:
+            for a, entries in enumerate(block):
+                row = rows[top + a]
+                for b, entry in enumerate(entries):
+                    if known(entry) != 0.0:
+                        row[left + b] = row[left + b] + entry if left + b in row else entry
+        return rows

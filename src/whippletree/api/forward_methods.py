@@ -1,0 +1,138 @@
+"""Every method of forward dynamics: what it asks of a mechanism, what it chooses, how good that still is.
+
+Methods for trees have nothing to choose. With loops, a method decides which rows are independent, which
+accelerations depend on which others, or in which order equations are solved. Called with numbers it does so
+by itself. Recorded, it is given a choice that was made at some position; its quality tells where that choice
+does not hold any more.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import dynamics, loops
+from ..dynamics.geared import geared_forward_dynamics
+from ..errors import InputError, ModelError
+from ..loops.methods.clusters import cluster_pivots, cluster_quality
+from ..loops.methods.estimate import operations
+from ..loops.methods.grcr import choose_reduction
+from ..loops.methods.kkt import kkt_choice, kkt_quality
+from ..loops.methods.lambda_first import row_choice, row_quality
+from ..loops.methods.projection import projection_pivots, projection_quality
+from ..loops.methods.rcr import acs_reduction, rcr_reduction, same_bases
+from ..loops.methods.sparse import sparse_choice, sparse_quality
+from ..model.mechanism import Mechanism
+from ..model.requirements import (
+    Requirement,
+    floating_base,
+    invertible_inertias,
+    moving_inertias,
+    with_constraints,
+    with_gears,
+    without_gears,
+    without_loops,
+)
+from ..spatial import Array
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of forward dynamics.
+
+    Attributes:
+        accelerations: (m, q, qd, tau, f_ext) to qdd (nv,); with loops also `stabilization`, T_stab in s, and
+            the choice by its name.
+        requirements: What it asks of a mechanism: functions that say in words what is missing, or None.
+        choice: The name of the argument that takes the choice, "" if nothing is chosen.
+        choose: (m, q) to the choice that suits a closed position q (nq,), given in numbers, best.
+        quality: (m, q, choice by its name) to a number that becomes small where the choice does not hold.
+        everywhere: Whether one choice holds wherever constraints are independent, so that nothing has to be
+            watched on the way; `damping` is then an argument that lets it pass positions where they are not.
+    """
+
+    accelerations: Callable[..., Array]
+    requirements: tuple[Requirement, ...] = ()
+    choice: str = ""
+    choose: Callable[[Mechanism, Array], Any] | None = None
+    quality: Callable[..., Any] | None = None
+    everywhere: bool = False
+
+    def fault(self, m: Mechanism) -> str | None:
+        """Why this method does not apply to a mechanism, or None."""
+        return next((fault for check in self.requirements if (fault := check(m)) is not None), None)
+
+    def chosen(self, m: Mechanism, q: Array) -> Mapping[str, Any]:
+        """The choice at a position q (nq,), as an argument by its name."""
+        return {} if self.choose is None else {self.choice: self.choose(m, q)}
+
+
+TREE = (without_gears, without_loops)
+REDUCTION = ("reduction", choose_reduction, loops.reduction_quality)
+
+METHODS: dict[str, Method] = {
+    "aba": Method(dynamics.aba, TREE),
+    "crba": Method(dynamics.forward_dynamics_crba, TREE),
+    "aba-variant-1": Method(dynamics.aba_variant_1, (*TREE, invertible_inertias)),
+    "aba-variant-2": Method(dynamics.aba_variant_2, (*TREE, invertible_inertias)),
+    "divide-and-conquer": Method(dynamics.divide_and_conquer, (*TREE, invertible_inertias)),
+    "floating-aba": Method(dynamics.floating_aba, (*TREE, floating_base)),
+    "floating-crba": Method(dynamics.floating_crba, (*TREE, floating_base)),
+    "geared": Method(geared_forward_dynamics, (with_gears, without_loops)),
+    "grcr": Method(loops.grcr, (with_constraints,), *REDUCTION),
+    "acs": Method(
+        loops.acs, (with_constraints, same_bases), "reduction", acs_reduction, loops.reduction_quality
+    ),
+    "rcr": Method(
+        loops.rcr, (with_constraints, same_bases), "reduction", rcr_reduction, loops.reduction_quality
+    ),
+    "lambda-first": Method(
+        loops.lambda_first, (with_constraints, moving_inertias), "rows", row_choice, row_quality, True
+    ),
+    "projection": Method(
+        loops.projection, (with_constraints,), "pivots", projection_pivots, projection_quality
+    ),
+    "clusters": Method(
+        loops.cluster_projection, (with_constraints,), "pivots", cluster_pivots, cluster_quality
+    ),
+    "kkt": Method(loops.kkt, (with_constraints,), "choice", kkt_choice, kkt_quality),
+    "sparse": Method(loops.sparse, (with_constraints,), "choice", sparse_choice, sparse_quality),
+    "augmented": Method(loops.augmented, (with_constraints,), "rows", row_choice, row_quality, True),
+}
+"""The first that applies is the one "auto" takes, but see `applicable`. A new method is one line here."""
+
+IN_DOUBT = 1.03
+"""Operations are estimates: by this factor coordinate reduction has to be dearer before "auto" leaves it."""
+
+
+def applicable(m: Mechanism) -> list[str]:
+    """Names of the methods that apply to a mechanism, the one "auto" takes first."""
+    names = [name for name, method in METHODS.items() if method.fault(m) is None]
+    return sorted(names, key=lambda name: name != "lambda-first") if is_better_by_forces(m) else names
+
+
+def is_better_by_forces(m: Mechanism) -> bool:
+    """Whether solving for the constraint forces is possible and costs less than coordinate reduction."""
+    if not m.loops or METHODS["lambda-first"].fault(m) is not None:
+        return False
+    by = operations(m)
+    return by.grcr > IN_DOUBT * by.lambda_first
+
+
+def find(m: Mechanism, name: str, argument: str = "method") -> tuple[str, Method]:
+    """A method by name, or the one that "auto" stands for.
+
+    Raises:
+        InputError: There is no such method.
+        ModelError: It does not apply to this mechanism.
+    """
+    known = applicable(m)
+    if name == "auto":
+        return known[0], METHODS[known[0]]
+    if name not in METHODS:
+        raise InputError(f"{argument} is {name!r}: give one of {', '.join(['auto', *known])}")
+    fault = METHODS[name].fault(m)
+    if fault is not None:
+        raise ModelError(
+            f"{argument} {name!r} does not apply: {fault}. For this mechanism: {', '.join(known)}"
+        )
+    return name, METHODS[name]
