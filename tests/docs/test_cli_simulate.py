@@ -125,7 +125,10 @@ def test_a_killed_run_leaves_the_old_file(
     command = [
         sys.executable,
         "-c",
-        prelude + "from whippletree.cli.app import app; app()",
+        # Where tests run in the background, SIGINT is ignored, and children inherit that.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        + prelude
+        + "from whippletree.cli.app import app; app()",
         "simulate",
         "pendulum",
     ]

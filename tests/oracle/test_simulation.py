@@ -5,7 +5,8 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import whippletree as wt
-from whippletree.simulation.fixed_step import METHODS, RungeKutta4, RungeKutta6
+from whippletree.simulation.integrators import INTEGRATORS
+from whippletree.simulation.integrators.runge_kutta import RungeKutta4, RungeKutta6
 
 ROD = wt.Inertia(mass=1.0, com=(0.0, 0.0, -0.5), about_com=(1 / 12, 1 / 12, 0.0))
 
@@ -44,7 +45,7 @@ def reference() -> wt.Trajectory:
 )
 def test_order_of_the_methods_of_fixed_step(method, coarse, reference):
     errors = [mixed_error(method, reference, dt=coarse / k) for k in (1, 2)]
-    order = METHODS[method].order
+    order = INTEGRATORS[method].order
     assert errors[1] > 2e-13
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
 

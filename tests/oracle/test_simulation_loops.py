@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.simulation.fixed_step import METHODS
+from whippletree.simulation.integrators import INTEGRATORS
 
 LENGTH, WIDTH, CRANK, COUPLER = 0.7, 1.1, 0.8, 2.3
 INERTIA = wt.Inertia(CRANK, (0, 0, -LENGTH / 2), (CRANK * LENGTH**2 / 12, CRANK * LENGTH**2 / 12, 0))
@@ -68,7 +68,7 @@ def test_methods_keep_their_order_on_loops(method, coarse):
         errors.append(np.hypot(run.q[-1, 2] + exact.q[-1, 0], run.qd[-1, 2] + exact.qd[-1, 0]))
         assert np.max(np.abs(run.constraint_error)) < 1e-13
     assert errors[1] > 2e-13
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(METHODS[method].order, abs=0.1)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(INTEGRATORS[method].order, abs=0.1)
 
 
 @pytest.mark.parametrize(("method", "order", "coarse"), [("euler", 1, 1000), ("rk4", 4, 50)])

@@ -25,7 +25,7 @@ from whippletree.kernels.store import programs as stored
 from whippletree.kernels.store.content import content
 from whippletree.kernels.trace.program import Program
 from whippletree.kernels.trace.recording import trace
-from whippletree.simulation import motion, stepping
+from whippletree.simulation import equations, stepping
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_reductions_are_plain_values(recordings):
 def test_simulations_are_found_again(recordings):
     counts = []
     for _ in range(2):
-        motion._motion.cache_clear()  # as a new process would find it
+        equations._equations.cache_clear()  # as a new process would find it
         wt.simulate(arm(), STATE[0], STATE[1], duration=0.01, progress=False)
         counts.append(len(recordings))
     assert counts[0] == counts[1] > 0

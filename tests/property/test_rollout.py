@@ -334,10 +334,9 @@ def test_positions_without_unit_quaternions_are_refused():
         wt.rollout(m, [[1.0, 0, 0, 0], [1.0, 1.0, 0, 0]], np.zeros(3), steps=2)
 
 
-def test_iteration_knows_the_number_of_its_step():
+def test_inputs_of_iterations_may_change_from_step_to_step():
     program = trace(lambda x, a, n: x + a * n, {"x": (), "a": (), "n": ()})
     out = np.empty((3, 4))
-    Iteration(program, 1, number="n")(
-        [np.array([0.0, 10.0, 20.0])], [Series(np.array(2.0), 0, 0)], [out], steps=4, every=1, threads=1
-    )
+    series = [Series(np.array(2.0), 0, 0), Series.of(np.arange(4.0)[None], ())]
+    Iteration(program, 1)([np.array([0.0, 10.0, 20.0])], series, [out], steps=4, every=1, threads=1)
     np.testing.assert_array_equal(out, np.add.outer([0.0, 10.0, 20.0], [0.0, 2.0, 6.0, 12.0]))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-
 from .. import dynamics
 from ..checks.checking import checked
 from ..dynamics.geared import geared_inverse_dynamics

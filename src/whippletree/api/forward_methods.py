@@ -10,17 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .. import dynamics, loops
+from .. import dynamics
 from ..dynamics.geared import geared_forward_dynamics
 from ..errors import InputError, ModelError
-from ..loops.methods.clusters import cluster_pivots, cluster_quality
+from ..loops.methods.augmented import augmented
+from ..loops.methods.clusters import cluster_pivots, cluster_projection, cluster_quality
 from ..loops.methods.estimate import operations
-from ..loops.methods.grcr import choose_reduction
-from ..loops.methods.kkt import kkt_choice, kkt_quality
-from ..loops.methods.lambda_first import row_choice, row_quality
-from ..loops.methods.projection import projection_pivots, projection_quality
-from ..loops.methods.rcr import acs_reduction, rcr_reduction, same_bases
-from ..loops.methods.sparse import sparse_choice, sparse_quality
+from ..loops.methods.grcr import choose_reduction, grcr, reduction_quality
+from ..loops.methods.kkt import kkt, kkt_choice, kkt_quality
+from ..loops.methods.lambda_first import lambda_first, row_choice, row_quality
+from ..loops.methods.projection import projection, projection_pivots, projection_quality
+from ..loops.methods.rcr import acs, acs_reduction, rcr, rcr_reduction, same_bases
+from ..loops.methods.sparse import sparse, sparse_choice, sparse_quality
 from ..model.mechanism import Mechanism
 from ..model.requirements import (
     Requirement,
@@ -67,8 +68,10 @@ class Method:
 
 
 TREE = (without_gears, without_loops)
-REDUCTION = ("reduction", choose_reduction, loops.reduction_quality)
+REDUCTION = ("reduction", choose_reduction, reduction_quality)
 
+# Those for loops are taken as they are, without the door that would record them in other body frames: near
+# singular positions accelerations must agree, to the last digit, with the constraints that keep loops closed.
 METHODS: dict[str, Method] = {
     "aba": Method(dynamics.aba, TREE),
     "crba": Method(dynamics.forward_dynamics_crba, TREE),
@@ -78,25 +81,17 @@ METHODS: dict[str, Method] = {
     "floating-aba": Method(dynamics.floating_aba, (*TREE, floating_base)),
     "floating-crba": Method(dynamics.floating_crba, (*TREE, floating_base)),
     "geared": Method(geared_forward_dynamics, (with_gears, without_loops)),
-    "grcr": Method(loops.grcr, (with_constraints,), *REDUCTION),
-    "acs": Method(
-        loops.acs, (with_constraints, same_bases), "reduction", acs_reduction, loops.reduction_quality
-    ),
-    "rcr": Method(
-        loops.rcr, (with_constraints, same_bases), "reduction", rcr_reduction, loops.reduction_quality
-    ),
+    "grcr": Method(grcr, (with_constraints,), *REDUCTION),
+    "acs": Method(acs, (with_constraints, same_bases), "reduction", acs_reduction, reduction_quality),
+    "rcr": Method(rcr, (with_constraints, same_bases), "reduction", rcr_reduction, reduction_quality),
     "lambda-first": Method(
-        loops.lambda_first, (with_constraints, moving_inertias), "rows", row_choice, row_quality, True
+        lambda_first, (with_constraints, moving_inertias), "rows", row_choice, row_quality, True
     ),
-    "projection": Method(
-        loops.projection, (with_constraints,), "pivots", projection_pivots, projection_quality
-    ),
-    "clusters": Method(
-        loops.cluster_projection, (with_constraints,), "pivots", cluster_pivots, cluster_quality
-    ),
-    "kkt": Method(loops.kkt, (with_constraints,), "choice", kkt_choice, kkt_quality),
-    "sparse": Method(loops.sparse, (with_constraints,), "choice", sparse_choice, sparse_quality),
-    "augmented": Method(loops.augmented, (with_constraints,), "rows", row_choice, row_quality, True),
+    "projection": Method(projection, (with_constraints,), "pivots", projection_pivots, projection_quality),
+    "clusters": Method(cluster_projection, (with_constraints,), "pivots", cluster_pivots, cluster_quality),
+    "kkt": Method(kkt, (with_constraints,), "choice", kkt_choice, kkt_quality),
+    "sparse": Method(sparse, (with_constraints,), "choice", sparse_choice, sparse_quality),
+    "augmented": Method(augmented, (with_constraints,), "rows", row_choice, row_quality, True),
 }
 """The first that applies is the one "auto" takes, but see `applicable`. A new method is one line here."""
 

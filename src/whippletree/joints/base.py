@@ -61,6 +61,19 @@ class Joint(ABC):
         """(nq,) the position reached from q by the constant velocity dq (nv,) in unit time."""
         return q + dq
 
+    def step(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
+        """Position (nq,) and velocity (nv,) after h, s, by semi-implicit Euler: the new velocity moves q.
+
+        A type whose velocity stands in axes that turn with F_s, and is not along the axis it turns about,
+        steps it in axes that stand still: else a body that spins would gain speed at every step.
+        """
+        new = qd + h * qdd
+        return self.integrate(q, h * new), new
+
+    def step_reversed(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
+        """As `step`, where F_s stands still and F_p moves: what a joint mounted the other way round needs."""
+        return self.step(q, qd, qdd, h)
+
     def difference(self, q0: Array, q1: Array) -> Array:
         """(nv,) the velocity that leads from q0 to q1 in unit time: inverse of `integrate`."""
         return q1 - q0

@@ -1,14 +1,15 @@
 """Free joint: six degrees of freedom (RBDA table 4.1, with the position measured in the predecessor)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..spatial.rotation import exp_jacobian, from_quaternion, quaternion_rate
+from ..spatial.rotation import exp_jacobian, from_quaternion, quaternion_product, quaternion_rate
 from ..spatial.scalar import Array
 from ..spatial.solve import solve_3x3
 from ..spatial.transform import Transform
+from ..spatial.vectors import cross
 from .base import Joint, quaternion_fault
 from .spherical import Spherical
 
@@ -50,6 +51,28 @@ class Free(Joint):
         # Constant velocity in F_s traces a screw; exp_jacobian(-ω) is the mean of its rotations.
         path = exp_jacobian(-dq[:3]) @ dq[3:]
         return np.concatenate([q[:3] + from_quaternion(q[3:]) @ path, _TURN.integrate(q[3:], dq[:3])])
+
+    def step(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
+        w = qd[:3] + h * qdd[:3]
+        # With R from F_s to F_p, d(R v)/dt = R (dv/dt + ω × v): the new velocity in the old axes.
+        v = qd[3:] + h * (qdd[3:] + cross(qd[:3], qd[3:]))
+        position = q[:3] + h * (from_quaternion(q[3:]) @ v)
+        turn = _TURN.integrate(_TURN.neutral(), h * w)
+        turned = quaternion_product(q[3:], turn)
+        return (
+            np.concatenate([position, turned / np.sqrt(turned @ turned)]),
+            np.concatenate([w, from_quaternion(turn).T @ v]),
+        )
+
+    def step_reversed(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
+        (w, v), (wd, vd) = (qd[:3], qd[3:]), (qdd[:3], qdd[3:])
+        # F_p, seen from F_s and in its axes: it turns with -ω, and its origin r moves with u = -v - ω × r.
+        r = -(from_quaternion(q[3:]).T @ q[:3])
+        u = -v - cross(w, r)
+        u, w = u - h * (vd + cross(wd, r) + cross(w, u)), w + h * wd
+        r, turned = r + h * u, _TURN.integrate(q[3:], h * w)
+        position = -(from_quaternion(turned) @ r)
+        return np.concatenate([position, turned]), np.concatenate([w, -u - cross(w, r)])
 
     def difference(self, q0: Array, q1: Array) -> Array:
         w = _TURN.difference(q0[3:], q1[3:])

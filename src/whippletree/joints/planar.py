@@ -52,6 +52,24 @@ class Planar(Joint):
         x, y = a * dq[1] - b * dq[2], b * dq[1] + a * dq[2]
         return q + self.rate(q, array([dq[0], x, y]))
 
+    def step(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
+        w = qd[0] + h * qdd[0]
+        # As in the free joint: the velocity in F_p's directions, and its step.
+        v = _turned(qd[1:] + h * (qdd[1:] + qd[0] * _across(qd[1:])), q[0])
+        moved = q + h * np.concatenate([array([w]), v])
+        return moved, np.concatenate([array([w]), _turned(v, -moved[0])])
+
+    def step_reversed(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
+        w, v, wd, vd = qd[0], qd[1:], qdd[0], qdd[1:]
+        # As in the free joint: F_p's origin r, seen from F_s, moves with u = -v - ω × r.
+        r = -_turned(q[1:], -q[0])
+        u = -v - w * _across(r)
+        u, w = u - h * (vd + wd * _across(r) + w * _across(u)), w + h * wd
+        r, angle = r + h * u, q[0] + h * w
+        return np.concatenate([array([angle]), -_turned(r, angle)]), np.concatenate(
+            [array([w]), -u - w * _across(r)]
+        )
+
     def difference(self, q0: Array, q1: Array) -> Array:
         delta = q1 - q0
         a, b = _chord(delta[0])
@@ -66,6 +84,17 @@ class Planar(Joint):
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, 3) * np.array([np.pi, 1.0, 1.0])
+
+
+def _turned(r: Array, angle: Any) -> Array:
+    """A vector of the plane, turned by an angle."""
+    c, s = np.cos(angle), np.sin(angle)
+    return array([c * r[0] - s * r[1], s * r[0] + c * r[1]])
+
+
+def _across(r: Array) -> Array:
+    """A vector of the plane, turned by a right angle: normal × r."""
+    return array([-r[1], r[0]])
 
 
 def _chord(angle: Any) -> tuple[Any, Any]:

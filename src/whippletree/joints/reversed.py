@@ -1,6 +1,7 @@
 """A joint with predecessor and successor swapped (RBDA table 4.2)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +71,9 @@ class Reversed(Joint):
 
     def integrate(self, q: Array, dq: Array) -> Array:
         return self.of.integrate(q, dq)
+
+    def step(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
+        return self.of.step_reversed(q, qd, qdd, h)
 
     def difference(self, q0: Array, q1: Array) -> Array:
         return self.of.difference(q0, q1)

@@ -9,7 +9,7 @@ from ..dynamics.frame_forces import frame_forces
 from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .motion import motion
+from .equations import common
 
 
 class ForceFault(InputError):
@@ -40,10 +40,10 @@ class Acting:
         self.control, self.external = control, external
         # Stages of a step have quaternions next to their sphere: functions of the user get them on it.
         wants = m.nq != m.nv and not control is external is None
-        self._projected = motion(m).common.projected if wants else None
+        self._projected = common(m).projected if wants else None
         self._m, self._tau_shape, self._force_shape = m, (m.nv,), (len(m), 6)
         self._none = np.zeros(m.nv)
-        self.limited = motion(m).common.limited
+        self.limited = common(m).limited
 
     def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         tau = self._none

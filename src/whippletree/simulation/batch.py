@@ -8,21 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from ..api.forward_methods import METHODS, find
 from ..errors import InputError, SolverError
 from ..joints import Joint
+from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..loops.closing.check import GEARED_START, TOLERANCE, check_gears
-from ..loops.equations.constraints import row_owners
+from ..loops.equations.constraints import constraint_jacobian, row_owners
+from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .closed_step import Rows, generic_rows, rows_for
+from .closed_step import DAMPING, generic_position, rows_for
 from .distribute import distribute
-from .driver import positive
+from .driver import damping, positive
+from .equations import Law, Moment, common, equations
+from .integrators import INTEGRATORS, Integrator
 from .locally import compute_here
-from .motion import Moment, motion
-from .stepping import METHODS, Feedback, given_forces, linear_feedback, traced_control
+from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
 
 Shape = tuple[int, ...]
+
+WORN = 0.03
+"""A choice whose quality falls below this share of what it was does not hold any more."""
 
 
 def rollout(
@@ -35,6 +42,8 @@ def rollout(
     steps: int | None = None,
     every: int = 1,
     method: str = "euler",
+    dynamics: str = "auto",
+    implicit_damping: Any = None,
     out: tuple[Array, Array] | None = None,
     threads: int = 1,
     executor: Executor | None = None,
@@ -60,7 +69,14 @@ def rollout(
         dt: Length of a step, s.
         steps: How many; those of tau by default.
         every: Of how many steps the last is recorded.
-        method: "euler" (semi-implicit) or "rk4".
+        method: The integrator: "euler" (semi-implicit), "rk4" or "rk6".
+        dynamics: By which method accelerations are found, a name out of `methods(m)`; "auto" is the one
+            that `method_reason` tells. With loops, what it chooses is chosen once, at a position of the
+            mechanism's own; where that does not hold, the constraint forces are solved for instead.
+        implicit_damping: Damping that each step of "euler" takes at its end, where it is stable for steps of
+            any length: (nv,) or one number, N m s/rad or N s/m, by which tau depends on qd, as the gains of
+            a controller do; the damping of the joints comes on top. It adds no force. None: all forces are
+            those at the beginning of a step.
         out: Two arrays to write into, as they are returned.
         threads: On how many threads, here or at each worker.
         executor: Where to compute instead of here: any `concurrent.futures.Executor`, such as
@@ -84,15 +100,17 @@ def rollout(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
-    if method not in METHODS:
-        raise InputError(f"method is {method!r}; known: {', '.join(METHODS)}")
+    known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
+    if method not in known:
+        raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     every, threads = _whole(every, "every"), _whole(threads, "threads")
     h = np.array(positive(dt, "dt"))
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
+    law = Law(find(m, dynamics, "dynamics")[1], implicit_damping=damping(m, implicit_damping, method))
+    control = _Control(m, tau, steps)
     check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
-    control = _Control(m, tau, steps, method)
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
-    held = _check_loops(m, *starts)
+    how = _stepping(m, INTEGRATORS[method], law, _constraints_at(m, *starts), starts[0])
     count = prod(lead)
     recorded = control.steps // every
     shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
@@ -104,15 +122,15 @@ def rollout(
     series = [Series(h, 0, 0), *control.series(lead)]
     run = compute_here if executor is None else partial(distribute, executor)
     options = {"steps": recorded * every, "every": every, "threads": threads}
-    run(control.iteration(held), rows, series, places, **options, progress=progress)
+    run(control.iteration(how), rows, series, places, **options, progress=progress)
     return outs[0], outs[1]
 
 
 class _Control:
     """The forces of a rollout: number of steps, leading axes, where they are, and the code for them."""
 
-    def __init__(self, m: Mechanism, tau: Any, steps: int | None, method: str) -> None:
-        self.m, self.method, self.tau = m, method, tau
+    def __init__(self, m: Mechanism, tau: Any, steps: int | None) -> None:
+        self.m, self.tau = m, tau
         given = None if steps is None else _whole(steps, "steps")
         nq, nv = m.nq, m.nv
         self.arrays: list[tuple[Array, Shape]] = []  # each with the shape of one step's
@@ -140,16 +158,18 @@ class _Control:
         ]
         self.lead = _lead(leads, ())
 
-    def iteration(self, rows: Rows) -> Iteration:
-        """The code, with loops held by these constraints."""
+    def iteration(self, how: Stepping) -> Iteration | Guarded:
+        """The code."""
         if isinstance(self.tau, Feedback):
-            return linear_feedback(self.m, self.method, rows)
+            return linear_feedback(self.m, how)
         if callable(self.tau):
-            return traced_control(self.m, self.method, rows, self.tau)
-        return given_forces(self.m, self.method, rows)
+            return traced_control(self.m, how, self.tau)
+        return given_forces(self.m, how)
 
     def series(self, lead: Shape) -> list[Series]:
         """Where each input of each trajectory and step is."""
+        if callable(self.tau):
+            return [Series.of(np.arange(float(self.steps))[None], ())]
         return [
             Series.of(array if array.ndim == len(shape) else _rows(array, lead, len(shape) + 1), shape)
             for array, shape in self.arrays
@@ -203,11 +223,11 @@ def _check_positions(m: Mechanism, rows: Array) -> None:
                 raise InputError(f"q0 of trajectory {k}, joint {body.joint_name!r}: {fault}")
 
 
-def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> Rows:
-    """The constraints that hold the loops; InputError, naming a trajectory, if one starts or turns open."""
-    if not m.loops:
-        return ()
-    gaps, K = motion(m).common.constraints(q0)
+def _constraints_at(m: Mechanism, q0: Array, qd0: Array) -> Array:
+    """(..., nc, nv) K at the starts; InputError, naming a trajectory, if one starts or turns open."""
+    if not m.loops and not m.gears:
+        return np.zeros((*q0.shape[:-1], 0, m.nv))
+    gaps, K = common(m).constraints(q0)
     rates = np.einsum("...ij,...j->...i", K, qd0)
     sizes = 1.0 + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
     owners = row_owners(m)
@@ -224,13 +244,33 @@ def _check_loops(m: Mechanism, q0: Array, qd0: Array) -> Rows:
         if rows.size and rows[k, row] > TOLERANCE:
             told = what.format(int(k), owners[int(row)], rows[k, row])
             raise InputError(f"{told}: take it from wt.{remedy}")
-    return rows_for(K, _generic_rows(Moment(m)))
+    return K
+
+
+def _stepping(m: Mechanism, integrator: Integrator, law: Law, K: Array, q0: Array) -> Stepping:
+    """How to step: by which constraints and by what choices of the law, if it has any to make."""
+    if law.method.choose is None:
+        return Stepping(integrator, (), law, None, 0.0)
+    generic = _generic_position(Moment(m))
+    rows = rows_for(K, None if generic is None else tuple(independent_rows(constraint_jacobian(m, generic))))
+    at = q0.reshape(-1, m.nq)[0] if generic is None else generic
+    robust = next(method for method in METHODS.values() if method.everywhere and method.fault(m) is None)
+    by_forces = Law(
+        robust, ((robust.choice, rows),), (("damping", DAMPING),), implicit_damping=law.implicit_damping
+    )
+    if law.method.everywhere:
+        method = law.method
+        return Stepping(integrator, rows, by_forces._replace(method=method), None, 0.0)
+    chosen = law.at(m, at)
+    quality = equations(m, False, chosen).quality
+    assert quality is not None
+    return Stepping(integrator, rows, chosen, by_forces, WORN * float(quality(at)))
 
 
 @lru_cache(maxsize=32)
-def _generic_rows(moment: Moment) -> Rows | None:
+def _generic_position(moment: Moment) -> Array | None:
     try:
-        return generic_rows(moment.m)
+        return generic_position(moment.m)
     except SolverError:  # the neutral position may be far from any closed one
         return None
 

@@ -3,23 +3,23 @@
 import numpy as np
 
 from ..spatial import Array
-from .fixed_step import Forces
-from .motion import Motion
+from .systems import Compiled
 
 STIFF = 100.0
 """How many times faster the fastest decay must be than all oscillation before a method counts as stiff."""
 
 
-def choose(motion: Motion, forces: Forces, q: Array, qd: Array, duration: float) -> tuple[str, str]:
+def choose(system: Compiled, y: Array, duration: float) -> tuple[str, str]:
     """Name of a method, and why it.
 
     The equations are linearized at the start and at rest in the same position, where dry friction is
     steepest. Explicit methods must resolve the fastest decay even where nothing happens any more;
     that is a waste where it is much faster than all oscillation and than the run is long.
     """
+    q, qd = y[: system.nq], y[system.nq :]
     decay, swing = 0.0, 1.0 / duration
     for velocity in (qd, np.zeros_like(qd)):
-        matrix = _linearized(motion, forces, q, velocity)
+        matrix = _linearized(system, q, velocity)
         if not np.all(np.isfinite(matrix)):
             continue  # the run itself will tell what is wrong
         values = np.linalg.eigvals(matrix)
@@ -31,9 +31,9 @@ def choose(motion: Motion, forces: Forces, q: Array, qd: Array, duration: float)
     return "DOP853", f"not stiff: {found}"
 
 
-def _linearized(motion: Motion, forces: Forces, q: Array, qd: Array) -> Array:
+def _linearized(system: Compiled, q: Array, qd: Array) -> Array:
     """(2 nv, 2 nv) derivative of (dq/dt, qdd) by (dq, qd), by central differences along the manifold."""
-    n = motion.m.nv
+    n = system.equations.m.nv
     matrix = np.zeros((2 * n, 2 * n))
     matrix[:n, n:] = np.eye(n)
     for k in range(n):
@@ -41,8 +41,8 @@ def _linearized(motion: Motion, forces: Forces, q: Array, qd: Array) -> Array:
         for column, step in ((k, 1e-6), (n + k, 1e-6 * max(1.0, abs(qd[k])))):
             ends = []
             for sign in (1.0, -1.0):
-                at = motion.common.advanced(q, e, sign * step) if column < n else q
+                at = system.moved(q, e, sign * step) if column < n else q
                 velocity = qd if column < n else qd + sign * step * e
-                ends.append(motion.rates(at, velocity, *forces(0.0, at, velocity))[motion.m.nq :])
+                ends.append(system.slope(0.0, np.concatenate([at, velocity]))[system.nq :])
             matrix[n:, column] = (ends[0] - ends[1]) / (2.0 * step)
     return matrix

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..errors import InputError, SolverError
 from ..loops.closing.assembly import assemble
-from ..loops.equations.constraints import constraint_equation, constraint_error
+from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..loops.methods.lambda_first import damped
 from ..model.mechanism import Mechanism
@@ -25,16 +25,16 @@ AWAY = 0.1
 """rad or m: how far from neutral these positions begin."""
 
 
-def generic_rows(m: Mechanism) -> Rows:
-    """Numbers of constraints that determine all others nearly everywhere, by the mechanism alone.
+def generic_position(m: Mechanism) -> Array:
+    """(nq,) the least singular of a few closed positions around the neutral one, by the mechanism alone.
 
-    They are independent at the least singular of a few closed positions around the neutral one.
+    What is chosen there holds nearly everywhere.
 
     Raises:
         SolverError: The mechanism could not be assembled at any of them.
     """
     rng = np.random.default_rng(0)
-    best, found, failure = (-1, 0.0), (), None
+    best, found, failure = (-1, 0.0), m.neutral(), None
     for k in range(TRIES):
         shift = AWAY * rng.normal(size=m.nv) if k else np.zeros(m.nv)
         try:
@@ -42,11 +42,11 @@ def generic_rows(m: Mechanism) -> Rows:
         except SolverError as error:
             failure = failure or error
             continue
-        K, _ = constraint_equation(m, q, np.zeros(m.nv))
+        K = constraint_jacobian(m, q)
         rows = independent_rows(K)
         least = float(np.linalg.svd(K[rows], compute_uv=False)[-1]) if rows else 0.0
         if (len(rows), least) > best:
-            best, found = (len(rows), least), tuple(rows)
+            best, found = (len(rows), least), q
     if best[0] < 0 and failure is not None:
         raise failure
     return found
@@ -60,7 +60,7 @@ def rows_for(K: Array, generic: Rows | None) -> Rows:
 
     Args:
         K: (..., nc, nv) Jacobians of all constraints at the starts.
-        generic: What `generic_rows` gives; None if it gives nothing.
+        generic: Those that are independent in a `generic_position`; None if there is none.
 
     Raises:
         InputError: No choice does for all starts.
@@ -88,8 +88,8 @@ def closed(m: Mechanism, q: Array, qd: Array, rows: Rows) -> tuple[Array, Array]
 
     It leaves about the square of the gap, which one step of an integrator has made, and nothing grows.
     """
-    chosen, still = list(rows), np.zeros(m.nv)
-    K = constraint_equation(m, q, still)[0][chosen]
+    chosen = list(rows)
+    K = constraint_jacobian(m, q)[chosen]
     q = m.integrate(q, -(K.T @ solve_spd(damped(K @ K.T, DAMPING), constraint_error(m, q)[chosen])))
-    K = constraint_equation(m, q, still)[0][chosen]
+    K = constraint_jacobian(m, q)[chosen]
     return q, qd - K.T @ solve_spd(damped(K @ K.T, DAMPING), K @ qd)

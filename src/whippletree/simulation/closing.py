@@ -1,5 +1,7 @@
 """Loops kept closed: every state is brought to the nearest one that satisfies the constraints (RBDA §8.3)."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..loops.closing.assembly import assemble
@@ -7,8 +9,8 @@ from ..loops.closing.check import check_closed
 from ..loops.equations.constraints import row_owners
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from .equations import Common
 from .factors import Factors
-from .motion import Common
 
 STEPS = 8
 """Newton steps after which the gap that one step of an integrator has left should be closed."""
@@ -36,6 +38,20 @@ class OpenLoop(ArithmeticError):
         self.name, self.gap = name, gap
 
 
+class Closed(NamedTuple):
+    """A state with closed loops.
+
+    Attributes:
+        y: (nq + nv,) the state.
+        margin: How far it is from where fewer constraints are independent, see `Factors`.
+        clear: How many are independent there.
+    """
+
+    y: Array
+    margin: float
+    clear: int
+
+
 class Closing:
     """Brings states back to closed loops, by the shortest change of positions and of velocities.
 
@@ -48,7 +64,7 @@ class Closing:
 
     Attributes:
         rank: The most constraints that were found to be independent.
-        margin: How far the last state was from fewer, see `Factors`; `widest` is the largest seen.
+        margin: How far the last state that was accepted is from fewer; `widest` is the largest seen.
     """
 
     def __init__(self, m: Mechanism, common: Common) -> None:
@@ -81,19 +97,24 @@ class Closing:
         self.rank = min(len(self._rows), self._m.nv)
         after = y
         if 0.0 < size < np.inf:
-            after = self(np.concatenate([self._advanced(y[:nq], direction, PROBE / size), y[nq:]]))
+            after = self(np.concatenate([self._advanced(y[:nq], direction, PROBE / size), y[nq:]])).y
         ranks = [Factors(self._constraints(state[:nq])[1], 0).clear for state in (y, after)]
         self.rank = max(ranks)
         return after, ranks[0] < ranks[1]
 
-    def __call__(self, y: Array) -> Array:
-        """(nq + nv,) the closed state near y."""
+    def accept(self, state: Closed) -> None:
+        """Learn from a state that the motion has reached."""
+        self.rank, self.margin = max(self.rank, state.clear), state.margin
+        self.widest = max(self.widest, state.margin)
+
+    def __call__(self, y: Array) -> Closed:
+        """The closed state near y."""
         nq = self._m.nq
         q, qd = y[:nq], y[nq:]
         error, K = self._constraints(q)
         size = float(np.max(np.abs(error), initial=0.0))
         if not np.isfinite(size):
-            return y
+            return Closed(y, self.margin, 0)
         factors = Factors(K, self.rank)
         for _ in range(STEPS):
             if size == 0.0:
@@ -112,9 +133,7 @@ class Closing:
             raise OpenLoop(owner, size)
         # Only where loops are closed do redundant constraints depend on the others.
         factors = Factors(K, self.rank)
-        self.rank, self.margin = max(self.rank, factors.clear), factors.margin
-        self.widest = max(self.widest, self.margin)
-        return np.concatenate([q, qd - factors.shortest(K @ qd)])
+        return Closed(np.concatenate([q, qd - factors.shortest(K @ qd)]), factors.margin, factors.clear)
 
     def time_to_singular(self, q: Array, qd: Array) -> float:
         """Until the motion, going on as it is, is where fewer constraints are independent, s.

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..kernels.run.kernel import Kernel
 from ..spatial import Array
 from .closing import Closing, OpenLoop
 from .passage import Passage, collocate
@@ -60,7 +59,7 @@ class Crossing:
         self,
         closing: Closing,
         nq: int,
-        advanced: Kernel,
+        advanced: Callable[[Array, Array, float], Array],
         slope: Callable[[float, Array], Array],
         settle: Callable[[Array], Array],
         tolerance: Callable[[Array], float],

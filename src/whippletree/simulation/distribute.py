@@ -23,6 +23,7 @@ import numpy as np
 
 from .._version import __version__
 from ..errors import WorkerError
+from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..spatial import Array
 from .progress import Progress
@@ -53,7 +54,7 @@ class Piece:
 
 def distribute(
     executor: Executor,
-    iteration: Iteration,
+    iteration: Iteration | Guarded,
     starts: Sequence[Array],
     series: Sequence[Series],
     outs: Sequence[Array],
@@ -155,14 +156,13 @@ def compute(
         steps, every, threads: As in a call of it.
         count: How many trajectories.
         starts: For each state (count, *shape), or (1, *shape) if all start alike.
-        inputs: For each further input but the number as `Series.of` takes them.
+        inputs: For each further input as `Series.of` takes them.
         attempt: Which one this is. Some executors take calls with equal arguments for one and the same.
     """
     try:
         iteration = _unpacked(packed)
         series = [Series.of(array, shape) for array, shape in zip(inputs, iteration.shapes, strict=True)]
-        states = iteration.program.inputs[: iteration.states]
-        outs = [np.empty((count, steps // every, *state.shape)) for state in states]
+        outs = [np.empty((count, steps // every, *shape)) for shape in iteration.state_shapes]
         starts = [np.require(start, np.float64, ["C", "A"]) for start in starts]
         iteration(starts, series, outs, steps=steps, every=every, threads=threads)
     except (OSError, MemoryError):
@@ -177,22 +177,22 @@ def _versions() -> dict[str, str]:
     return {"whippletree": __version__, "llvmlite": llvmlite.__version__}
 
 
-def _packed(iteration: Iteration) -> bytes:
-    parts = (_versions(), iteration.program, iteration.states, iteration.number)
-    return zlib.compress(pickle.dumps(parts), level=1)
+def _packed(iteration: Iteration | Guarded) -> bytes:
+    # Packed twice: a worker of another version must not open the inner one.
+    return zlib.compress(pickle.dumps((_versions(), pickle.dumps(iteration))), level=1)
 
 
 @lru_cache(maxsize=8)
-def _unpacked(packed: bytes) -> Iteration:
+def _unpacked(packed: bytes) -> Iteration | Guarded:
     """The iteration, compiled; pieces of one batch share it."""
-    versions, *parts = pickle.loads(zlib.decompress(packed))
+    versions, inner = pickle.loads(zlib.decompress(packed))
     if versions != _versions():
         here, there = (
             ", ".join(f"{name} {number}" for name, number in which.items())
             for which in (versions, _versions())
         )
         raise WorkerError(f"a worker has {there}, this process {here}: install the same versions there")
-    return Iteration(*parts)
+    return pickle.loads(inner)
 
 
 def _collected(future: "Future[Any]", places: Sequence[Array]) -> str | None:

@@ -7,33 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from ..api.forward_methods import find
 from ..errors import InputError
 from ..loops.closing.check import GEARED_START, check_gears
 from ..model.mechanism import Mechanism
 from ..model.singular import joints_without_inertia, without_inertia_message
 from ..model.values import position, vector
 from ..spatial import Array
-from . import adaptive
-from . import fixed_step as fixed
 from .acting import Acting, ForceFault
-from .closing import OpenLoop, closed_start
+from .closing import closed_start
+from .drive import Times, drive
+from .equations import Law
 from .events import Event, Watch
-from .faults import joint_of_worst
+from .integrators import INTEGRATORS
 from .progress import Progress
-from .run import Run, Step
+from .run import Plan, Run
+from .steppers import CHOOSING, ChosenSteps, FixedSteps, Stepper
 from .trajectory import Trajectory
 
 STEP = 1e-3
 """s: the step of methods of fixed step, unless given."""
-
-CRAWL, PATIENCE = 1e-8, 1000
-"""Steps below this share of the duration, so many in a row, lead nowhere."""
-
-STUCK, STUCK_PATIENCE = 1e-4, 100
-"""Nor do, near singular positions of loops, so many steps below this share of the longest one."""
-
-CLOSER = 0.9
-"""A step that comes closer to a singular position than it should, by this share, is taken again."""
 
 Control = Callable[[float, Array, Array], Any]
 
@@ -46,12 +39,15 @@ def simulate(
     control: Control | None = None,
     method: str = "auto",
     *,
+    dynamics: str = "auto",
     external: Control | None = None,
     events: Sequence[Event] = (),
     dt: float | None = None,
     sample: float | None = None,
     rtol: float = 1e-8,
     atol: float = 1e-10,
+    stabilization: float | None = None,
+    implicit_damping: Any = None,
     progress: bool = True,
 ) -> Trajectory:
     """Let a mechanism move from a state, for a time.
@@ -81,6 +77,8 @@ def simulate(
         control: control(t, q, qd) gives the actuator forces (nv,), N m or N; `Recorded` plays back some
             that were recorded. None: no forces.
         method: One of the above.
+        dynamics: By which method accelerations are found, a name out of `methods(m)`; "auto" is the one that
+            `method_reason` tells.
         external: external(t, q, qd) gives forces from outside, (N m, N): on frames or bodies, by name, as
             {"tool": (6,)} in the axes and at the origin of each, or on all bodies (nb, 6) in body
             coordinates, as `frame_forces` gives them for other axes. What never changes, `m.add_force` adds.
@@ -89,6 +87,10 @@ def simulate(
         sample: Time between recorded states, s; every step of the integrator by default. With a fixed
             step, a multiple of it.
         rtol, atol: Tolerances of the methods that choose their steps.
+        stabilization: T_stab, s, of Baumgarte's stabilization (RBDA 8.22), such as `stabilization_time(m)`:
+            loops are then pulled together by accelerations, with gaps that show in `constraint_error`, and
+            not closed after every step. None: they are closed.
+        implicit_damping: Damping that each step of "euler" takes at its end; see `rollout`.
         progress: Whether a run of more than a second shows on a terminal how far it is.
 
     Returns:
@@ -111,26 +113,77 @@ def simulate(
     duration, rtol, atol = (
         positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
     )
-    known = ("auto", *fixed.METHODS, *adaptive.METHODS)
+    known = ("auto", *INTEGRATORS, *CHOOSING)
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
-    run = Run(m, Acting(m, control, external), method, Watch(events, 0.0, q, qd), duration, rtol, atol)
+    name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))
+    projects = stabilization is None and law.method.choose is not None
+    plan = Plan(m, Acting(m, control, external), law, name, method, duration, rtol, atol, projects)
+    run = Run(plan, Watch(events, 0.0, q, qd))
     run.start(np.concatenate([q, qd]))
     without = joints_without_inertia(m, q)
     if without and not m.gears and not m.loops:  # through those a joint may move the inertia of another
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
     with Progress(duration, progress) as bar, _told_with_the_run(run):
         if method == "auto":
-            run.choose()
-        if run.method in fixed.METHODS:
-            _fixed(run, dt, sample, bar)
-        else:
-            if dt is not None:
-                raise InputError(
-                    f"dt is given, but {run.method} chooses its steps: give sample, or rtol and atol"
-                )
-            _adaptive(run, sample, bar)
+            run.choose_integrator()
+        drive(run, *_stepper(run, dt, sample), bar)
     return run.trajectory()
+
+
+def _law(
+    m: Mechanism, dynamics: str, stabilization: float | None, implicit: tuple[float, ...] | None
+) -> tuple[str, Law]:
+    """The method of forward dynamics, its name, and what it is given besides the state."""
+    name, method = find(m, dynamics, "dynamics")
+    if stabilization is None:
+        return name, Law(method, implicit_damping=implicit)
+    if method.choose is None:
+        raise InputError(f"stabilization is {stabilization!r}, but dynamics {name!r} holds no loops")
+    time = positive(stabilization, "stabilization")
+    return name, Law(method, options=(("stabilization", time),), implicit_damping=implicit)
+
+
+def damping(m: Mechanism, value: Any, method: str) -> tuple[float, ...] | None:
+    """Implicit damping, checked: (nv,) entries, the same for all velocities of a joint."""
+    if value is None:
+        return None
+    if method != "euler":
+        raise InputError(f"implicit_damping is given, but method is {method!r}: it belongs to 'euler'")
+    meaning = f"one entry per velocity of {m.name!r} (nv = {m.nv}), or one number"
+    found = vector(value if np.ndim(value) else np.full(m.nv, value), (m.nv,), "implicit_damping", meaning)
+    for body, index in zip(m.bodies, m.v_index, strict=True):
+        own = found[index]
+        if np.any(own < 0.0):
+            raise InputError(f"implicit_damping of joint {body.joint_name!r} is {own}: must not be negative")
+        if np.any(own != own[:1]):
+            raise InputError(
+                f"implicit_damping of joint {body.joint_name!r} is {own}: all velocities of a joint have one"
+            )
+    return tuple(float(entry) for entry in found)
+
+
+def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper, Times | None]:
+    """What takes the steps, and the times at which states are recorded; None: after every step."""
+    if run.method not in INTEGRATORS:
+        if dt is not None:
+            raise InputError(
+                f"dt is given, but {run.method} chooses its steps: give sample, or rtol and atol"
+            )
+        spacing = None if sample is None else positive(sample, "sample")
+        dense = spacing is not None or bool(run.watch.events)
+        close = run.closed if run.closes else None
+        tolerances = run.plan.rtol, run.plan.atol
+        steps = ChosenSteps(run.system, run.method, *tolerances, run.duration, close, dense)
+        return steps, None if spacing is None else lambda k: k * spacing
+    h = STEP if dt is None else positive(dt, "dt")
+    every = 1
+    if sample is not None:
+        every = max(1, round(positive(sample, "sample") / h))
+        if abs(every * h - sample) > 1e-9 * sample:
+            raise InputError(f"sample is {sample:g} s, no multiple of the step dt = {h:g} s")
+    fixed = FixedSteps(run.system, run.method, h, run.duration, run.closed)
+    return fixed, lambda k: fixed.time(k * every)
 
 
 @contextmanager
@@ -165,95 +218,3 @@ def positive(value: Any, name: str) -> float:
     if not 0.0 < number < np.inf:
         raise InputError(f"{name} is {number:g}, expected a number above 0")
     return number
-
-
-def _fixed(run: Run, dt: float | None, sample: float | None, bar: Progress) -> None:
-    h = STEP if dt is None else positive(dt, "dt")
-    every = 1
-    if sample is not None:
-        every = max(1, round(positive(sample, "sample") / h))
-        if abs(every * h - sample) > 1e-9 * sample:
-            raise InputError(f"sample is {sample:g} s, no multiple of the step dt = {h:g} s")
-    steps = max(1, int(np.ceil(run.duration / h * (1.0 - 1e-12))))
-    stepper = fixed.METHODS[run.method](run.equations, run.forces)
-
-    def stepped(t: float, y: Array, end: float) -> Step:
-        def state(at: float) -> Array:
-            stepper.motion = run.equations
-            return run.settle(stepper.step(t, y, at - t))
-
-        return Step(end, state(end), state, run.margin)
-
-    def grid(k: int) -> float:
-        return run.duration if k == steps else k * h
-
-    t, y, margin, k = 0.0, run.last, run.margin, 0
-    while k < steps:
-        try:
-            step = run.first if run.first is not None and k == 0 else stepped(t, y, grid(k + 1))
-            run.check(step.end, step.y, y)
-            found = run.look(t, y, margin, step)
-        except OpenLoop as error:
-            raise run.open_loop(error, grid(k + 1)) from None
-        except fixed.NoConvergence:
-            joint = joint_of_worst(run.equations, run.forces, t, y)
-            message = f"the implicit step found no solution, with joint {joint!r} changing fastest: reduce dt"
-            raise run.fail(message, t, joint) from None
-        step = found if isinstance(found, Step) else step
-        stop = run.happening(t, y, step)
-        end = step.end if stop is None else stop
-        while k < steps and grid(k + 1) <= end:
-            k += 1
-            if (k % every == 0 or k == steps) and grid(k) != stop:
-                run.record(
-                    grid(k), step.y if grid(k) == step.end else step.state(grid(k)), min(h, grid(k) - t)
-                )
-        if stop is not None:
-            run.record(stop, step.state(stop), stop - t)
-            return
-        t, y, margin = step.end, step.y, step.margin
-        bar.at(t)
-
-
-def _adaptive(run: Run, sample: float | None, bar: Progress) -> None:
-    spacing = None if sample is None else positive(sample, "sample")
-    solver = adaptive.Adaptive(run, dense=spacing is not None or bool(run.watch.events))
-    t, y, margin, sampled = 0.0, run.last, run.margin, 0
-    if run.first is None:
-        run.check(0.0, run.slope(0.0, y), y)
-    longest: float | None = None
-    longest_yet, crawling = 0.0, 0
-    while t < run.duration:
-        try:
-            step = run.first if run.first is not None and t == 0.0 else solver.step(t, y, longest)
-            if isinstance(step, Step):
-                least, patience = CRAWL * run.duration, PATIENCE
-                if run.near_singular:
-                    least, patience = max(least, STUCK * longest_yet), STUCK_PATIENCE
-                longest_yet = max(longest_yet, step.end - t)
-                crawling = crawling + 1 if step.end - t < least else 0
-                if crawling > patience:
-                    step = f"{crawling} steps in a row took no {least:.1g} s each"
-            if isinstance(step, str):
-                joint = joint_of_worst(run.equations, run.forces, t, y)
-                raise run.fail(f"{step.rstrip('.').lower()}, with joint {joint!r} changing fastest", t, joint)
-            run.check(step.end, step.y, y)
-            found = run.look(t, y, margin, step)
-        except OpenLoop as error:
-            raise run.open_loop(error, t) from None
-        longest = None
-        if isinstance(found, float) and found < CLOSER * (step.end - t):
-            longest = found
-            continue
-        step = found if isinstance(found, Step) else step
-        stop = run.happening(t, y, step)
-        end = step.end if stop is None else stop
-        while spacing is not None and (sampled + 1) * spacing < min(end, run.duration * (1.0 - 1e-12)):
-            sampled += 1
-            run.record(sampled * spacing, step.state(sampled * spacing), step.end - t)
-        if spacing is None or stop is not None or end >= run.duration:
-            run.record(end, step.y if end == step.end else step.state(end), step.end - t)
-        bar.at(end)
-        if stop is not None:
-            return
-        t, y, margin = step.end, step.y, step.margin

@@ -1,8 +1,8 @@
-"""Moments at which something happens: zeros of functions of the state along a motion."""
+"""Events: moments at which a function of the state passes through zero, and what happens then."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,24 @@ from ..spatial import Array
 
 State = Callable[[float], tuple[Array, Array]]
 """q and qd at a time within a step."""
+
+Moved = Callable[[Array, Array, float], Array]
+"""The position after moving with a velocity for a time, s."""
+
+Action = Callable[[float, Array, Array], tuple[Any, Any]]
+"""(t, q, qd) to the q and qd with which the motion goes on."""
+
+INSIDE = 1e-6
+"""How far inside a step, as a share of it, a function is looked at to see where it tends."""
+
+CLOSER = 10
+"""How often it is looked at ten times closer to a start where it was zero, for hops shorter than that."""
+
+SHORTEST = 1e-13
+"""s at 1 s: times are not told apart below this, as they have 16 digits."""
+
+MOVE = 1e-6
+"""rad or m: the motion over which it is seen where a function goes from zero."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +40,14 @@ class Event:
         name: Told in `Trajectory.events`.
         direction: 1 for passing from below zero only, -1 from above only, 0 for both.
         terminal: Whether the simulation ends there.
+        action: action(t, q, qd) gives the (q, qd) with which the motion goes on: a ball bounces, a mass is
+            caught. Both states are recorded, at one time. None: the motion is not changed.
 
-    An event is seen if the function has different signs at the two ends of a step, and located between
-    them to rounding; two passages within one step cancel and are not seen.
+    An event is seen if the function has different signs at the two ends of a step, or comes to zero and
+    turns back within it, and located to rounding. After an action the function is taken to be zero: the
+    event happens again only after the function has left zero. So an action that sends it away from zero, as
+    a bounce does, must send it away for a time that can be measured; where that time shrinks to nothing, as
+    with ever lower bounces, the simulation ends with an error.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("pendulum")
@@ -32,18 +55,25 @@ class Event:
     >>> run = wt.simulate(m, [0.1], [0.0], duration=2.0, events=[bottom])
     >>> round(float(run.t[-1]), 4), run.events[0].name
     (0.4097, 'bottom')
+    >>> wall = wt.Event(lambda t, q, qd: q[0], "wall", -1, action=lambda t, q, qd: (q, -0.5 * qd))
+    >>> run = wt.simulate(m, [0.1], [0.0], duration=2.0, events=[wall])
+    >>> [round(event.t, 3) for event in run.events], bool(np.all(run.q > -1e-12))
+    ([0.41, 1.229], True)
     """
 
     function: Callable[[float, Array, Array], Any]
     name: str
     direction: int = 0
     terminal: bool = False
+    action: Action | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InputError(f"event {self.name!r}: function is {self.function!r}, expected f(t, q, qd)")
         if self.direction not in (-1, 0, 1):
             raise InputError(f"event {self.name!r}: direction is {self.direction!r}, expected -1, 0 or 1")
+        if self.action is not None and not callable(self.action):
+            raise InputError(f"event {self.name!r}: action is {self.action!r}, expected f(t, q, qd)")
 
     def value(self, t: float, q: Array, qd: Array) -> float:
         """The function's value, checked."""
@@ -53,19 +83,38 @@ class Event:
         return float(value.reshape(()))
 
     def passes(self, before: float, after: float) -> bool:
-        """Whether values at the ends of a step show a passage; a zero at the start was reported before."""
+        """Whether values at the ends of a step show a passage in the direction that counts."""
         rises, falls = before < 0.0 <= after, before > 0.0 >= after
         return (rises and self.direction >= 0) or (falls and self.direction <= 0)
+
+    @property
+    def stops(self) -> bool:
+        """Whether the step that meets it ends there."""
+        return self.terminal or self.action is not None
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """An event that happened: its name, the time, s, and the state then."""
+    """An event that happened: its name, the time, s, and the state then, before any action."""
 
     name: str
     t: float
     q: Array
     qd: Array
+
+
+class Stop(NamedTuple):
+    """A time within a step, s, at which events end it."""
+
+    t: float
+    events: tuple[Event, ...]
+
+
+class Stall(ArithmeticError):
+    """An event that would happen again at once, for ever."""
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
 
 
 class Watch:
@@ -78,31 +127,87 @@ class Watch:
         self.events = list(events)
         self.occurred: list[Occurrence] = []
         self._values = [event.value(t, q, qd) for event in self.events]
+        self._sides = [0.0] * len(self.events)
 
-    def look(self, t0: float, t1: float, state: State) -> float | None:
-        """Find all events in a step, up to the first terminal one; its time if there is one."""
+    def look(self, t0: float, t1: float, state: State) -> Stop | None:
+        """Find all events in a step, up to the first that ends it; None if none does."""
         found: list[tuple[float, Event]] = []
         after = [event.value(t1, *state(t1)) for event in self.events]
-        for event, before, value in zip(self.events, self._values, after, strict=True):
-            if event.passes(before, value):
-                found.append((_locate(event, before, value, t0, t1, state), event))
-        self._values = after
-        for t, event in sorted(found, key=lambda pair: pair[0]):
+        for event, before, value, side in zip(self.events, self._values, after, self._sides, strict=True):
+            found += [(t, event) for t in _passages(event, before, value, side, t0, t1, state)]
+        self._values, self._sides = after, [0.0] * len(self.events)
+        found.sort(key=lambda pair: pair[0])
+        for t, event in found:
+            if event.stops:
+                together = tuple(other for at, other in found if at == t)
+                self.occurred += [Occurrence(other.name, t, *state(t)) for other in together]
+                return Stop(t, together)
             self.occurred.append(Occurrence(event.name, t, *state(t)))
-            if event.terminal:
-                return t
         return None
 
+    def go_on(self, stop: Stop, q: Array, qd: Array, moved: Moved) -> None:
+        """Look on from a state that actions have left; what has just happened begins at zero."""
+        values = [event.value(stop.t, q, qd) for event in self.events]
+        speed = float(np.max(np.abs(qd), initial=0.0))
+        self._values, self._sides = list(values), [0.0] * len(values)
+        for k, event in enumerate(self.events):
+            if event in stop.events:
+                self._values[k] = 0.0
+                if speed:  # to which side of zero the velocity alone leads
+                    ahead = event.value(stop.t, moved(q, qd, MOVE / speed), qd)
+                    self._sides[k] = float(np.sign(ahead - values[k]))
 
-def _locate(event: Event, before: float, after: float, t0: float, t1: float, state: State) -> float:
-    from scipy.optimize import brentq  # on use: it takes longer to import than all the rest
 
-    if after == 0.0:
-        return t1
+def _passages(
+    event: Event, before: float, after: float, side: float, t0: float, t1: float, state: State
+) -> list[float]:
+    """Times at which a function passes through zero in a step, in the event's direction.
+
+    It was zero at the start if `before` is 0; `side` then tells where the velocity leads from there.
+    """
 
     def value(t: float) -> float:
         # The ends are known; taken from there, so that their signs are the ones that were seen.
         return before if t == t0 else after if t == t1 else event.value(t, *state(t))
 
+    near = INSIDE * (t1 - t0)
+    start, first = t0, value(t0 + near)
+    if before == 0.0:  # it was told before; where the function goes from there is what counts
+        start, before = t0 + near, first
+        if side * before < 0.0 and event.passes(side, before):  # it has been there and back
+            for k in range(1, CLOSER):
+                closer = t0 + near * 0.1**k
+                if closer > t0 + SHORTEST * max(1.0, t0) and side * value(closer) > 0.0:
+                    return [_root(value, closer, start)]
+            raise Stall(event)
+    if before * after < 0.0 or after == 0.0:
+        return [_root(value, start, t1)] if event.passes(before, after) else []
+    side = np.sign(before)
+    if side * (first - before) >= 0.0 and start == t0:
+        return []
+    if side * (value(t1 - near) - after) >= 0.0:
+        return []
+    # It tends to zero from both ends: does it get there in between?
+    turn = _lowest(lambda t: side * value(t), start, t1)
+    if side * value(turn) >= 0.0:
+        return []
+    ends = ((start, turn, before, -side), (turn, t1, -side, after))
+    return [_root(value, a, b) for a, b, from_, to in ends if event.passes(from_, to)]
+
+
+def _lowest(function: Callable[[float], float], t0: float, t1: float) -> float:
+    """The time between two at which a function with one valley is lowest."""
+    from scipy.optimize import minimize_scalar  # on use: it takes longer to import than all the rest
+
+    fine = {"xatol": 1e-10 * (t1 - t0)}
+    found: Any = minimize_scalar(function, bounds=(t0, t1), method="bounded", options=fine)
+    return float(found.x)
+
+
+def _root(value: Callable[[float], float], t0: float, t1: float) -> float:
+    from scipy.optimize import brentq  # on use: it takes longer to import than all the rest
+
+    if value(t1) == 0.0:
+        return t1
     root: Any = brentq(value, t0, t1, xtol=1e-14 * max(1.0, abs(t1)), rtol=4 * np.finfo(float).eps)
     return float(root)

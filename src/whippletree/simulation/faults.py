@@ -5,8 +5,7 @@ import numpy as np
 from ..model.mechanism import Mechanism
 from ..model.singular import joint_without_inertia
 from ..spatial import Array
-from .fixed_step import Forces
-from .motion import Motion
+from .systems import Compiled
 
 RUNAWAY = 1e8
 """Positions and velocities beyond this are no longer those of a mechanism, but of a step too long."""
@@ -18,36 +17,32 @@ def joint_of(m: Mechanism, velocity: int) -> str:
     return owners[velocity]
 
 
-def joint_of_worst(motion: Motion, forces: Forces, t: float, y: Array) -> str | None:
+def joint_of_worst(system: Compiled, t: float, y: Array) -> str | None:
     """The joint with the largest acceleration, or the first whose acceleration is not a number."""
-    nq = motion.m.nq
-    q, qd = y[:nq], y[nq:]
-    qdd = motion.rates(q, qd, *forces(t, q, qd))[nq:]
+    qdd = system.slope(t, y)[system.nq :]
     if not len(qdd):
         return None
-    return joint_of(motion.m, int(np.argmax(np.where(np.isfinite(qdd), np.abs(qdd), np.inf))))
+    return joint_of(system.equations.m, int(np.argmax(np.where(np.isfinite(qdd), np.abs(qdd), np.inf))))
 
 
-def fault_at(
-    motion: Motion, forces: Forces, t: float, before: Array, after: Array
-) -> tuple[str, float, str | None]:
+def fault_at(system: Compiled, t: float, before: Array, after: Array) -> tuple[str, float, str | None]:
     """What is wrong, when, and with which joint, of a step that led to values that are not finite.
 
     Args:
-        motion, forces: What was integrated.
+        system: What was integrated.
         t: The end of the step, s.
         before: The last good state.
         after: The state that is not finite, or rates that are not.
     """
-    nq = motion.m.nq
+    m, nq = system.equations.m, system.nq
     q, qd = before[:nq], before[nq:]
-    qdd = motion.rates(q, qd, *forces(t, q, qd))[nq:]
+    qdd = system.slope(t, before)[nq:]
     if not np.all(np.isfinite(qdd)) and np.max(np.abs(before)) < RUNAWAY:
-        joint = joint_of(motion.m, int(np.argmax(~np.isfinite(qdd))))
-        missing = joint_without_inertia(motion.m, q)
+        joint = joint_of(m, int(np.argmax(~np.isfinite(qdd))))
+        missing = joint_without_inertia(m, q)
         return missing or f"the acceleration of joint {joint!r} is not a number", t, joint
     wrong = np.flatnonzero(~np.isfinite(after[nq:]))
-    joint = joint_of(motion.m, int(wrong[0])) if len(wrong) else joint_of_worst(motion, forces, t, before)
+    joint = joint_of(m, int(wrong[0])) if len(wrong) else joint_of_worst(system, t, before)
     fastest = float(np.max(np.abs(qd), initial=0.0))
     return (
         f"the motion of joint {joint!r} became NaN or infinite, after speeds of up to {fastest:.3g}: "

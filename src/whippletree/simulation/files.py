@@ -69,6 +69,7 @@ def _to_npz(trajectory: Trajectory) -> bytes:
         "format": FORMAT,
         "method": trajectory.method,
         "reason": trajectory.reason,
+        "dynamics": trajectory.dynamics,
         "joints": trajectory.joints,
         "events": [event.name for event in trajectory.events],
         "mechanism": mechanism,
@@ -122,6 +123,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         ),
         method=str(head["method"]),
         reason=str(head["reason"]),
+        dynamics=str(head.get("dynamics", "")),
         joints=joints,
         mechanism=None if head["mechanism"] is None else parse(path, str(head["mechanism"]).encode()),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..spatial import Array
 from .distribute import GRAIN, cut
@@ -15,7 +16,7 @@ LEAST = 16 * GRAIN
 
 
 def compute_here(
-    iteration: Iteration,
+    iteration: Iteration | Guarded,
     starts: Sequence[Array],
     series: Sequence[Series],
     outs: Sequence[Array],

@@ -35,9 +35,9 @@ class Recorded:
             raise InputError(
                 f"t has shape {self.t.shape} and tau {self.tau.shape}, expected (n,) and (n, nv) with n ≥ 1"
             )
-        if np.any(np.diff(self.t) <= 0.0):
-            k = int(np.argmax(np.diff(self.t) <= 0.0))
-            raise InputError(f"t[{k + 1}] is {self.t[k + 1]:g}, not after t[{k}] = {self.t[k]:g}")
+        if np.any(np.diff(self.t) < 0.0):
+            k = int(np.argmax(np.diff(self.t) < 0.0))
+            raise InputError(f"t[{k + 1}] is {self.t[k + 1]:g}, before t[{k}] = {self.t[k]:g}")
         if between not in BETWEEN:
             raise InputError(f"between is {between!r}; known: {', '.join(BETWEEN)}")
         self.between = between

@@ -1,122 +1,124 @@
 """A simulation on its way: what it is made of, and what it has recorded."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, SimulationError
-from ..loops.methods.grcr import choose_reduction, reduction_quality
 from ..model.mechanism import Mechanism
+from ..model.values import position, vector
 from ..spatial import Array
 from .acting import Acting
 from .choice import choose
-from .closing import NEAR_SINGULAR, Closing, OpenLoop
+from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
 from .crossing import Crossing
-from .events import Watch
+from .equations import Law, acceleration, equations
+from .events import Stop, Watch
 from .factors import WEAK
 from .faults import fault_at
-from .motion import Motion, acceleration, motion
 from .passage import Passage
+from .steppers import Step
+from .systems import Compiled
 from .trajectory import Trajectory, build
 
 WORN = 1e-3
-"""Dependent coordinates whose least pivot falls below this share of what it was are looked at again."""
+"""Choices of a law whose quality falls below this share of what it was are looked at again."""
 
 BETTER = 2.0
-"""How much larger the least pivot of another choice must be to be worth a change."""
+"""How much better another choice must be to be worth a change."""
 
 BRANCH = 0.1
 """Share by which a velocity may turn right behind a singular position and still lead along a branch."""
 
 
 @dataclass(frozen=True)
-class Step:
-    """A step of an integrator.
+class Plan:
+    """What a simulation is asked to do.
 
     Attributes:
-        end: Of the step, s.
-        y: (nq + nv,) the state at the end.
-        state: States at times within the step.
-        margin: How far the end is from singular positions of loops; see `Factors`.
+        m: The mechanism.
+        forces: What acts on it from outside.
+        law: How accelerations are found.
+        dynamics: The name of that.
+        method: Name of the integrator, or "auto".
+        duration: s.
+        rtol, atol: The error that a step may have, relative and absolute.
+        projects: Whether loops are closed after every step; else the law's stabilization holds them.
     """
 
-    end: float
-    y: Array
-    state: Callable[[float], Array]
-    margin: float
+    m: Mechanism
+    forces: Acting
+    law: Law
+    dynamics: str
+    method: str
+    duration: float
+    rtol: float
+    atol: float
+    projects: bool
 
 
 class Run:
     """One simulation.
 
     Args:
-        m: The mechanism.
-        forces: What acts on it.
-        method: Name of the integrator, or "auto".
+        plan: What it is asked to do.
         watch: Its events.
-        duration: s.
-        rtol, atol: The error that a step may have, relative and absolute.
 
     Attributes:
-        equations: Of motion; with loops, those for the dependent coordinates in use.
         first: A step out of the start, if that is a singular position.
     """
 
-    def __init__(
-        self,
-        m: Mechanism,
-        forces: Acting,
-        method: str,
-        watch: Watch,
-        duration: float,
-        rtol: float,
-        atol: float,
-    ) -> None:
-        self.m, self.forces, self.watch, self.duration = m, forces, watch, duration
-        self.method, self.reason, self.rtol, self.atol = method, "", rtol, atol
+    def __init__(self, plan: Plan, watch: Watch) -> None:
+        self.plan, self.m, self.watch, self.duration = plan, plan.m, watch, plan.duration
+        self.method, self.reason = plan.method, ""
         self.first: Step | None = None
-        self._best = self._worn = 0.0
+        self._worn = 0.0
         self._rows: list[tuple[float, Array, Array, Array, float, float]] = []
 
     @cached_property
-    def equations(self) -> Motion:
-        return motion(self.m, self.forces.external is not None)
+    def system(self) -> Compiled:
+        """The motion; with loops, its equations are those of the choice in use."""
+        plan = self.plan
+        return Compiled(equations(self.m, plan.forces.external is not None, plan.law), plan.forces)
 
     @cached_property
     def closing(self) -> Closing | None:
-        return Closing(self.m, self.equations.common) if self.m.loops else None
+        return Closing(self.m, self.system.equations.common) if self.plan.projects else None
 
     @cached_property
     def crossing(self) -> Crossing | None:
         if self.closing is None:
             return None
-        advanced = self.equations.common.advanced
-        return Crossing(self.closing, self.m.nq, advanced, self.slope, self.closed, self._tolerance)
+        return Crossing(
+            self.closing, self.m.nq, self.system.moved, self.system.slope, self._closed_state, self._tolerance
+        )
+
+    def _closed_state(self, y: Array) -> Array:
+        return self.closed(y).y
 
     def _tolerance(self, y: Array) -> float:
-        return self.atol + self.rtol * float(np.max(np.abs(y), initial=0.0))
-
-    def slope(self, t: float, y: Array) -> Array:
-        """(nq + nv,) dq/dt and qdd."""
-        q, qd = y[: self.m.nq], y[self.m.nq :]
-        return self.equations.rates(q, qd, *self.forces(t, q, qd))
+        return self.plan.atol + self.plan.rtol * float(np.max(np.abs(y), initial=0.0))
 
     def start(self, y: Array) -> None:
-        """Record the first state; with loops, choose dependent coordinates, and leave singular positions."""
+        """Record the first state; with loops, choose what the law has to, and leave singular positions."""
+        nq, law = self.m.nq, self.plan.law
+        q, qd = y[:nq], y[nq:]
         if self.closing is None or self.crossing is None:
+            if law.method.choose is not None:
+                self._choose(q)
             self.record(0.0, y, 0.0)
             return
-        nq = self.m.nq
-        q, qd = y[:nq], y[nq:]
         rest = not np.any(qd)
-        tau, *f_ext = self.forces(0.0, q, qd)
-        direction = acceleration(self.m, q, qd, tau, f_ext[0] if f_ext else None) if rest else qd
+        tau, *f_ext = self.plan.forces(0.0, q, qd)
+        given = f_ext[0] if f_ext else None
+        direction = acceleration(self.m, q, qd, tau, given, law=law) if rest else qd
         after, singular = self.closing.begin(y, direction)
-        self._choose_dependents(after[:nq])
-        y = self.settle(y)
-        self.record(0.0, y, 0.0)
+        self._choose(after[:nq])
+        start = self.closed(y)
+        self.accept(start)
+        self.record(0.0, start.y, 0.0)
         if not singular:
             return
         if not rest and np.max(np.abs(after[nq:] - qd)) > BRANCH * np.max(np.abs(qd)):
@@ -125,94 +127,125 @@ class Run:
                 "it: take qd0 from wt.project_velocity at a position right behind it"
             )
         slope = np.concatenate([np.zeros(nq), direction if rest else np.zeros(self.m.nv)])
-        passage = self.crossing.leave(y, slope, self.duration)
+        passage = self.crossing.leave(start.y, slope, self.duration)
         if passage is None:
             raise self.fail("it starts at a singular position, and no way out of it was found", 0.0, None)
         self.first = self._across(passage)
 
-    def choose(self) -> None:
+    def choose_integrator(self) -> None:
         """Choose an integrator, by the state at the start or right behind it."""
-        y = self.last if self.first is None else self.first.y
-        q, qd = y[: self.m.nq], y[self.m.nq :]
-        self.method, self.reason = choose(self.equations, self.forces, q, qd, self.duration)
+        y = self.last if self.first is None else self.first.closed.y
+        self.method, self.reason = choose(self.system, y, self.duration)
+
+    # States
+
+    def closed(self, y: Array) -> Closed:
+        """The state with quaternions of unit norm and loops closed."""
+        nq = self.m.nq
+        if nq != self.m.nv:
+            y = np.concatenate([self.system.equations.common.projected(y[:nq]), y[nq:]])
+        return Closed(y, 1.0, 0) if self.closing is None else self.closing(y)
+
+    @property
+    def closes(self) -> bool:
+        """Whether states have to be brought back after a step."""
+        return self.closing is not None or self.m.nq != self.m.nv
+
+    def accept(self, state: Closed) -> None:
+        """Go on from a state: a look at whether what was chosen still suits it."""
+        if self.closing is not None:
+            self.closing.accept(state)
+        quality = self.system.equations.quality
+        # At singular positions no choice is good, and the best one would be one for fewer constraints.
+        if quality is not None and state.margin > WEAK and np.all(np.isfinite(state.y)):
+            q = state.y[: self.m.nq]
+            now = float(quality(q))
+            if not now >= self._worn:
+                self._choose(q, now)
+
+    def _choose(self, q: Array, quality: float = 0.0) -> None:
+        """Use the choice that suits a position best, if it is much better than the present one."""
+        now, external = self.system.equations, self.plan.forces.external is not None
+        found = equations(self.m, external, now.law.at(self.m, q))
+        assert found.quality is not None
+        reached = float(found.quality(q))
+        if reached > BETTER * quality:
+            self.system.equations, quality = found, reached
+        self._worn = WORN * quality
 
     def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
         """What to do in place of a step from (t, y), if it comes near a singular position; see `Crossing`."""
-        if self.crossing is None or self.closing is None:
+        if self.crossing is None:
             return None
-        least = min(margin, step.margin)
+        least = min(margin, step.closed.margin)
         found = self.crossing.look(t, y, step.end - t, self.duration - t, least)
         if isinstance(found, Passage):
             return self._across(found)
-        if step.margin < WEAK:
-            raise self.fail("no way across was found", step.end, None)
+        if step.closed.margin < WEAK:
+            raise self.fail("it reaches a singular position, and no way across was found", step.end, None)
         return found
 
     @property
     def margin(self) -> float:
-        """How far the state closed last was from singular positions."""
+        """How far the state accepted last was from singular positions."""
         return 1.0 if self.closing is None else self.closing.margin
 
     @property
     def near_singular(self) -> bool:
-        """Whether the state closed last was close to a singular position of loops."""
+        """Whether the state accepted last was close to a singular position of loops."""
         return self.closing is not None and self.closing.margin < NEAR_SINGULAR * self.closing.widest
 
     def _across(self, passage: Passage) -> Step:
-        end = self.settle(passage.state(passage.end))
+        end = self.closed(passage.state(passage.end))
+        return Step(passage.end, end, lambda t: self._closed_state(passage.state(t)))
 
-        def state(t: float) -> Array:
-            return end if t == passage.end else self.closed(passage.state(t))
+    # Events
 
-        return Step(passage.end, end, state, self.margin)
-
-    def closed(self, y: Array) -> Array:
-        """The state with quaternions of unit norm and loops closed."""
-        nq = self.m.nq
-        if nq != self.m.nv:
-            y = np.concatenate([self.equations.common.projected(y[:nq]), y[nq:]])
-        return y if self.closing is None else self.closing(y)
-
-    def settle(self, y: Array) -> Array:
-        """The same, and a look at whether the dependent coordinates are still a good choice."""
-        y = self.closed(y)
-        # At singular positions no choice is good, and the best one would be one for fewer constraints.
-        if self.closing is not None and self.closing.margin > WEAK and np.all(np.isfinite(y)):
-            q = y[: self.m.nq]
-            quality = float(self.equations.quality(q))
-            if quality < self._worn:
-                self._choose_dependents(q, quality)
-        return y
-
-    def _choose_dependents(self, q: Array, quality: float = 0.0) -> None:
-        """Use the dependent coordinates that suit a position best, if they are much better than now."""
-        found = choose_reduction(self.m, q)
-        reached = float(reduction_quality(self.m, q, found))
-        if reached > BETTER * quality:
-            self.equations, quality = motion(self.m, self.forces.external is not None, found), reached
-        self._worn = WORN * quality
-
-    @property
-    def settles(self) -> bool:
-        return self.closing is not None or self.m.nq != self.m.nv
-
-    def record(self, t: float, y: Array, h: float) -> None:
-        q, qd = y[: self.m.nq].copy(), y[self.m.nq :].copy()
-        tau, *f_ext = self.forces(t, q, qd)
-        power = self.equations.common.body_power(q, qd, *f_ext) if f_ext else 0.0
-        self._rows.append((t, q, qd, self.forces.limited(tau), h, float(power)))
-
-    def happening(self, t: float, y: Array, step: Step) -> float | None:
-        """Look for events in a step from (t, y); when the first terminal one happens, s."""
+    def happening(self, t: float, y: Array, step: Step) -> Stop | None:
+        """Look for events in a step from (t, y), up to the first that ends it."""
         if not self.watch.events:
             return None
         nq = self.m.nq
 
         def inside(at: float) -> tuple[Array, Array]:
-            state = y if at == t else step.y if at == step.end else step.state(at)
+            state = y if at == t else step.at(at)
             return state[:nq], state[nq:]
 
         return self.watch.look(t, step.end, inside)
+
+    def act(self, stop: Stop, y: Array) -> Closed:
+        """The state in which the actions of events leave a state y, one after the other."""
+        nq = self.m.nq
+        q, qd = y[:nq], y[nq:]
+        for event in stop.events:
+            if event.action is None:
+                continue
+            q, qd = self._jump(event.name, stop.t, event.action(stop.t, q.copy(), qd.copy()))
+        try:
+            state = self.closed(np.concatenate([q, qd]))
+        except OpenLoop as error:
+            raise InputError(
+                f"action of event {stop.events[0].name!r} at t = {stop.t:g} leaves loop {error.name!r} open "
+                f"by {error.gap:.3g}: take q from wt.assemble and qd from wt.project_velocity"
+            ) from None
+        self.watch.go_on(stop, state.y[:nq], state.y[nq:], self.system.moved)
+        return state
+
+    def _jump(self, name: str, t: float, given: Any) -> tuple[Array, Array]:
+        what = f"action of event {name!r} at t = {t:g}"
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise InputError(f"{what} gives {given!r}, expected q and qd")
+        q = position(self.m, given[0], f"q of {what}")
+        qd = vector(given[1], (self.m.nv,), f"qd of {what}", f"one entry per velocity (nv = {self.m.nv})")
+        return np.array(q, dtype=float), np.array(qd, dtype=float)
+
+    # Records
+
+    def record(self, t: float, y: Array, h: float) -> None:
+        q, qd = y[: self.m.nq].copy(), y[self.m.nq :].copy()
+        tau, *f_ext = self.plan.forces(t, q, qd)
+        power = self.system.equations.common.body_power(q, qd, *f_ext) if f_ext else 0.0
+        self._rows.append((t, q, qd, self.plan.forces.limited(tau), h, float(power)))
 
     @property
     def last(self) -> Array:
@@ -224,7 +257,9 @@ class Run:
         t, q, qd, tau, h, power = (np.array(column) for column in zip(*self._rows, strict=True))
         recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
-        return build(self.equations, power, **recorded, **happened)
+        return build(self.system.equations.common, power, dynamics=self.plan.dynamics, **recorded, **happened)
+
+    # What goes wrong
 
     def open_loop(self, error: OpenLoop, t: float) -> SimulationError:
         return self.fail(
@@ -245,6 +280,6 @@ class Run:
         )
 
     def check(self, t: float, y: Array, before: Array) -> None:
-        """Stop where the state has become no numbers; `before` is the last good one."""
+        """Stop where the state is not finite; `before` is the last good one."""
         if not np.all(np.isfinite(y)):
-            raise self.fail(*fault_at(self.equations, self.forces, t, before, y))
+            raise self.fail(*fault_at(self.system, t, before, y))

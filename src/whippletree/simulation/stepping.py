@@ -3,21 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..api.compiling import record
 from ..errors import InputError
+from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration
+from ..kernels.trace.program import Program
 from ..model.mechanism import Mechanism
-from ..spatial import Array, array
-from .closed_step import DAMPING, Rows, closed
-from .fixed_step import RungeKutta4
-from .motion import Moment, acceleration, projected, rates
-
-Force = Callable[[Any, Array, Array], Array]
-"""tau at the time t - t0 within the step, in steps, at q and qd."""
+from ..spatial import Array, array, minimum
+from .closed_step import Rows, closed
+from .equations import Law, Moment, projected
+from .integrators import Integrator
+from .systems import Force, Symbolic
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,104 +38,134 @@ class Feedback:
     forward: Any = None
 
 
-def euler(m: Mechanism, q: Array, qd: Array, force: Force, h: Any, rows: Rows = ()) -> tuple[Array, Array]:
-    """Semi-implicit Euler: velocities first, positions with the new ones."""
-    new = qd + h * acceleration(m, q, qd, force(0.0, q, qd), rows=rows, damping=DAMPING)
-    return m.integrate(q, h * new), new
+class Stepping(NamedTuple):
+    """How many trajectories at once are stepped.
+
+    Attributes:
+        integrator: Of fixed step.
+        rows: Numbers of the constraints that hold the loops.
+        law: How accelerations are found.
+        other: Another law, where the choice of the first does not hold; None if it holds everywhere.
+        bound: The quality below which it does not.
+    """
+
+    integrator: Integrator
+    rows: Rows
+    law: Law
+    other: Law | None
+    bound: float
 
 
-def rk4(m: Mechanism, q: Array, qd: Array, force: Force, h: Any, rows: Rows = ()) -> tuple[Array, Array]:
-    """The classical method of four stages, projected at the end; see `fixed`."""
-    y, slopes = np.concatenate([q, qd]), []
-    for row in RungeKutta4.A:
-        stage = y
-        for weight, slope in zip(row, slopes, strict=True):
-            stage = stage + (weight * h) * slope if weight else stage
-        q_i, qd_i = stage[: m.nq], stage[m.nq :]
-        seen = projected(m, q_i) if m.nq != m.nv else q_i
-        slopes.append(rates(m, q_i, qd_i, force(sum(row), seen, qd_i), rows=rows, damping=DAMPING))
-    for weight, slope in zip(RungeKutta4.b, slopes, strict=True):
-        y = y + (weight * h) * slope
-    return projected(m, y[: m.nq]) if m.nq != m.nv else y[: m.nq], y[m.nq :]
+class Mode(NamedTuple):
+    """What a recorded step is made of."""
 
-
-METHODS: dict[str, Callable[..., tuple[Array, Array]]] = {"euler": euler, "rk4": rk4}
+    integrator: Integrator
+    rows: Rows
+    law: Law
 
 
 def advance(
-    m: Mechanism, q: Array, qd: Array, force: Force, h: Any, method: str, rows: Rows
-) -> tuple[Array, Array]:
-    """The method's step, with loops kept closed by their `rows`."""
-    q, qd = METHODS[method](m, q, qd, force, h, rows)
-    return closed(m, q, qd, rows) if m.loops else (q, qd)
+    m: Mechanism, q: Array, qd: Array, watch: Any, force: Force, t: Any, h: Any, mode: Mode
+) -> tuple[Any, ...]:
+    """A step with quaternions of unit norm and loops kept closed; q, qd and, if there is one, the watch.
+
+    The watch is the least quality of the law's choice so far; None if nobody asks for it.
+    """
+    y = mode.integrator.step(Symbolic(m, force, mode.law), t, np.concatenate([q, qd]), h)
+    new_q, new_qd = y[: m.nq], y[m.nq :]
+    if m.nq != m.nv:
+        new_q = projected(m, new_q)
+    if mode.rows:
+        new_q, new_qd = closed(m, new_q, new_qd, mode.rows)
+    if watch is None:
+        return new_q, new_qd
+    assert mode.law.method.quality is not None
+    return new_q, new_qd, minimum(watch, mode.law.method.quality(m, q, **dict(mode.law.choice)))
 
 
-def given_forces(m: Mechanism, method: str, rows: Rows) -> Iteration:
+def _iteration(how: Stepping, step: Callable[..., Program]) -> Iteration | Guarded:
+    """The iteration of a step: `step` records it with a mode, and further inputs or values."""
+    if how.other is None:
+        return Iteration(step(Mode(how.integrator, how.rows, how.law), {}, watch=None), 2)
+    first = step(Mode(how.integrator, how.rows, how.law), {"watch": ()})
+    return Guarded(first, step(Mode(how.integrator, how.rows, how.other), {}, watch=None), 2, how.bound)
+
+
+def given_forces(m: Mechanism, how: Stepping) -> Iteration | Guarded:
     """Steps under forces that are inputs: q, qd; h, tau."""
-    return _given_forces(Moment(m), method, rows)
+    return _given_forces(Moment(m), how)
 
 
 def forced_step(
-    m: Mechanism, q: Array, qd: Array, h: Any, tau: Array, method: str, rows: Rows
-) -> tuple[Array, Array]:
+    m: Mechanism, q: Array, qd: Array, watch: Any, h: Any, tau: Array, mode: Mode
+) -> tuple[Any, ...]:
     """One step under a force that stays as it is."""
-    return advance(m, q, qd, lambda *_: tau, h, method, rows)
+    return advance(m, q, qd, watch, lambda *_: tau, 0.0, h, mode)
 
 
 @lru_cache(maxsize=32)
-def _given_forces(moment: Moment, method: str, rows: Rows) -> Iteration:
-    program = record(forced_step, moment.m, inputs={"h": ()}, method=method, rows=rows)
-    return Iteration(program, 2)
+def _given_forces(moment: Moment, how: Stepping) -> Iteration | Guarded:
+    def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
+        return record(forced_step, moment.m, inputs={"h": (), **more}, mode=mode, **fixed)
+
+    return _iteration(how, step)
 
 
-def linear_feedback(m: Mechanism, method: str, rows: Rows) -> Iteration:
+def linear_feedback(m: Mechanism, how: Stepping) -> Iteration | Guarded:
     """Steps under linear feedback: q, qd; h, gain, q_ref, qd_ref, forward."""
-    return _linear_feedback(Moment(m), method, rows)
+    return _linear_feedback(Moment(m), how)
 
 
 def feedback_step(
     m: Mechanism,
     q: Array,
     qd: Array,
+    watch: Any,
     h: Any,
     gain: Array,
     q_ref: Array,
     qd_ref: Array,
     forward: Array,
-    method: str,
-    rows: Rows,
-) -> tuple[Array, Array]:
+    mode: Mode,
+) -> tuple[Any, ...]:
     """One step under linear feedback."""
 
     def force(_: Any, q: Array, qd: Array) -> Array:
         return forward - gain @ np.concatenate([m.difference(q_ref, q), qd - qd_ref])
 
-    return advance(m, q, qd, force, h, method, rows)
+    return advance(m, q, qd, watch, force, 0.0, h, mode)
 
 
 @lru_cache(maxsize=32)
-def _linear_feedback(moment: Moment, method: str, rows: Rows) -> Iteration:
+def _linear_feedback(moment: Moment, how: Stepping) -> Iteration | Guarded:
     m, nv = moment.m, (moment.m.nv,)
     shapes = {"h": (), "gain": (m.nv, 2 * m.nv), "q_ref": (m.nq,), "qd_ref": nv, "forward": nv}
-    return Iteration(record(feedback_step, m, inputs=shapes, method=method, rows=rows), 2)
+
+    def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
+        return record(feedback_step, m, inputs={**shapes, **more}, mode=mode, **fixed)
+
+    return _iteration(how, step)
 
 
-def traced_control(m: Mechanism, method: str, rows: Rows, control: Callable[..., Any]) -> Iteration:
-    """Steps under a function of (t, q, qd) that is compiled along: q, qd; h. Recorded anew at every call.
+def traced_control(m: Mechanism, how: Stepping, control: Callable[..., Any]) -> Iteration | Guarded:
+    """Steps under a function of (t, q, qd) that is compiled along: q, qd; h, number. Recorded at every call.
 
     What the function reads besides its arguments is fixed from then on, and may have changed since.
     """
     m = Moment(m).m
 
-    def step(q: Array, qd: Array, h: Any, number: Any) -> tuple[Array, Array]:
-        def force(part: Any, q: Array, qd: Array) -> Array:
-            tau = array(control((number + part) * h, q, qd))
-            if tau.shape != (m.nv,):
-                raise InputError(
-                    f"tau gives an array of shape {tau.shape}, expected ({m.nv},): one force per velocity"
-                )
-            return tau
+    def force(t: Any, q: Array, qd: Array) -> Array:
+        tau = array(control(t, q, qd))
+        if tau.shape != (m.nv,):
+            raise InputError(
+                f"tau gives an array of shape {tau.shape}, expected ({m.nv},): one force per velocity"
+            )
+        return tau
 
-        return advance(m, q, qd, force, h, method, rows)
+    def controlled_step(q: Array, qd: Array, watch: Any, h: Any, number: Any, mode: Mode) -> tuple[Any, ...]:
+        return advance(m, q, qd, watch, force, number * h, h, mode)
 
-    return Iteration(record(step, m, inputs={"h": (), "number": ()}), 2, number="number")
+    def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
+        return record(controlled_step, m, inputs={"h": (), "number": (), **more}, mode=mode, **fixed)
+
+    return _iteration(how, step)

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from .equations import Common
 from .events import Occurrence
-from .motion import Motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ class Trajectory:
     """What `simulate` recorded, n states one after the other.
 
     Attributes:
-        t: (n,) time, s.
+        t: (n,) time, s; two states of equal times where an event's action changed the state.
         q: (n, nq) positions, rad or m; quaternions of unit norm.
         qd: (n, nv) velocities, rad/s or m/s.
         tau: (n, nv) forces of the actuators within their limits, N m or N.
@@ -36,6 +36,7 @@ class Trajectory:
         events: What happened on the way.
         method: The integrator.
         reason: Why it, if it was chosen automatically.
+        dynamics: By which method of forward dynamics accelerations were found.
         joints: Names of the joints, for each the entries of q and of qd.
         mechanism: What moved; None where a file did not tell.
     """
@@ -54,6 +55,7 @@ class Trajectory:
     events: tuple[Occurrence, ...] = ()
     method: str = ""
     reason: str = ""
+    dynamics: str = ""
     joints: tuple[tuple[str, int, int], ...] = ()
     mechanism: Mechanism | None = field(default=None, repr=False)
 
@@ -139,18 +141,18 @@ class Trajectory:
         return view(self, port=port, host=host)
 
 
-def build(motion: Motion, external_power: Array, **recorded: Any) -> Trajectory:
+def build(common: Common, external_power: Array, **recorded: Any) -> Trajectory:
     """The trajectory of recorded states, with what follows from them.
 
     Args:
-        motion: Of what moved.
+        common: Compiled functions of what moved.
         external_power: (n,) W, of what is not part of the mechanism.
         recorded: Fields of the trajectory.
     """
-    m, q, qd = motion.m, recorded["q"], recorded["qd"]
-    kinetic, gravity, elastic = (np.asarray(part) for part in motion.common.energies(q, qd))
-    lost, constant = (np.asarray(part) for part in motion.common.powers(q, qd))
-    error = motion.common.gaps(q) if m.loops else np.zeros((len(q), 0))
+    m, q, qd = common.m, recorded["q"], recorded["qd"]
+    kinetic, gravity, elastic = (np.asarray(part) for part in common.energies(q, qd))
+    lost, constant = (np.asarray(part) for part in common.powers(q, qd))
+    error = common.gaps(q) if m.loops else np.zeros((len(q), 0))
     joints = tuple((body.joint_name, body.joint.nq, body.joint.nv) for body in m.bodies)
     return Trajectory(
         kinetic=kinetic,

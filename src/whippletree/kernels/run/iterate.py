@@ -32,7 +32,7 @@ _DRIVER = "wt_iterate"
 # steps, in bytes. In order: the S states at the start, the V other inputs, the S outputs, the S rows of the
 # work space. The table is that of `wt_batch`: S states in, V other inputs, S states out, two numbers each.
 _TEXT = f"""
-define void @{_DRIVER}(ptr %batch, ptr %plan, ptr %table, ptr %number, i64 %S, i64 %V, i64 %first, i64 %last,
+define void @{_DRIVER}(ptr %batch, ptr %plan, ptr %table, i64 %S, i64 %V, i64 %first, i64 %last,
                        i64 %width, i64 %steps, i64 %every) nounwind {{
 start:
   %inputs = add i64 %S, %V
@@ -54,8 +54,6 @@ step:
   %k = phi i64 [0, %block], [%k_next, %step_end]
   %left = phi i64 [%every, %block], [%left_next, %step_end]
   %slot = phi i64 [0, %block], [%slot_next, %step_end]
-  %k_real = sitofp i64 %k to double
-  store double %k_real, ptr %number, align 8
   call void @set(ptr %table, i64 %S, ptr %plan, i64 %S, i64 %V, i64 %k, i64 0)
   %left_now = sub i64 %left, 1
   %recorded = icmp eq i64 %left_now, 0
@@ -139,7 +137,7 @@ done:
 }}
 """
 
-_Driver = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 7)  # runs without the GIL
+_Driver = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 7)  # runs without the GIL
 
 
 @cache
@@ -169,6 +167,13 @@ class Series(NamedTuple):
         array = _packed(array, 2)
         return cls(array, array.strides[0] if len(array) > 1 else 0, array.strides[1])
 
+    def part(self, first: int, last: int, rows: NDArray[np.intp] | None = None) -> Series:
+        """Some steps, of all trajectories or of those with the given numbers."""
+        if not self.step:
+            return self if rows is None or not self.row else self._replace(array=self.array[rows])
+        array = self.array[:, first:last] if rows is None or not self.row else self.array[rows, first:last]
+        return Series(array, array.strides[0] if self.row else 0, array.strides[1])
+
 
 def _packed(array: Array, axes: int) -> Array:
     """The array with what is behind its first axes in C order; itself if it is so already."""
@@ -182,7 +187,6 @@ class Iteration:
     Args:
         program: Its outputs are as many arrays as `states`, of the shapes of its first inputs.
         states: How many inputs are fed with the outputs of the step before.
-        number: Name of an input () that receives the number of the step, from 0; None if there is none.
 
     >>> from whippletree.kernels.trace.recording import trace
     >>> program = trace(lambda x, u: 0.5 * x + u, {"x": (2,), "u": (2,)})
@@ -192,21 +196,25 @@ class Iteration:
     array([1.75      , 1.9375    , 1.984375  , 1.99609375])
     """
 
-    def __init__(self, program: Program, states: int, number: str | None = None) -> None:
+    def __init__(self, program: Program, states: int) -> None:
         shapes = [leaf.shape for leaf in leaves(program.outputs)]
         assert shapes == [entry.shape for entry in program.inputs[:states]]
         self.program, self.states = program, states
-        names = [entry.name for entry in program.inputs]
-        self.number = number
-        self._number = None if number is None else names.index(number) - states
         self._code = build.kernel_code(program, host(), host().width)
         self._work_bytes = ctypes.c_int64.from_address(self._code.variable(WORK)).value
 
+    def __reduce__(self) -> tuple[type[Iteration], tuple[Program, int]]:
+        return Iteration, (self.program, self.states)  # compiled anew where it arrives
+
+    @property
+    def state_shapes(self) -> list[tuple[int, ...]]:
+        """Of one trajectory's states."""
+        return [entry.shape for entry in self.program.inputs[: self.states]]
+
     @property
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of one step's entry of each series: of all inputs that are neither states nor the number."""
-        others = self.program.inputs[self.states :]
-        return [entry.shape for entry in others if entry.name != self.number]
+        """Of one step's entry of each series: of all inputs that are no states."""
+        return [entry.shape for entry in self.program.inputs[self.states :]]
 
     def __call__(
         self,
@@ -222,7 +230,7 @@ class Iteration:
 
         Args:
             starts: (count, *shape) for each state, or (1, *shape) if all start alike.
-            series: For each further input but the number, in order.
+            series: For each further input, in order.
             outs: (count, steps // every, *shape) for each state, in C order: where the recorded ones go.
             steps: How many.
             every: Of how many steps the last is recorded.
@@ -232,15 +240,11 @@ class Iteration:
 
     def plan(
         self, starts: Sequence[Array], series: Sequence[Series], outs: Sequence[Array]
-    ) -> tuple[list[tuple[int, int, int]], int]:
-        """The driver's plan without the work space, and the place of the number's entry in it, or -1."""
+    ) -> list[tuple[int, int, int]]:
+        """The driver's plan without the work space."""
         entries = [(_address(a), a.strides[0] if len(a) > 1 else 0, 0) for a in starts]
-        others = [(_address(s.array), s.row, s.step) for s in series]
-        if self._number is not None:
-            others.insert(self._number, (0, 0, 0))
-        entries += others
-        entries += [(_address(a), a.strides[0], a.strides[1]) for a in outs]
-        return entries, -1 if self._number is None else self.states + self._number
+        entries += [(_address(s.array), s.row, s.step) for s in series]
+        return entries + [(_address(a), a.strides[0], a.strides[1]) for a in outs]
 
 
 def _run(
@@ -253,7 +257,7 @@ def _run(
     n_threads: int,
 ) -> None:
     count, width, S = len(outs[0]), host().width, iteration.states
-    entries, number_at = iteration.plan(starts, series, outs)
+    entries = iteration.plan(starts, series, outs)
     inputs = len(iteration.program.inputs)
     sizes = [8 * entry.size for entry in iteration.program.inputs[:S]]
     batch, (_, drive) = iteration._code.function(BATCH), _driver()
@@ -268,15 +272,12 @@ def _run(
             rows.append((address, size, 0))
             address += size * width
         plan = np.array([*entries, *rows], dtype=np.int64)
-        number = np.zeros(1)
-        if number_at >= 0:
-            plan[number_at, 0] = number.ctypes.data
         table = np.zeros((inputs + S + 1, 2), dtype=np.int64)
         if iteration._work_bytes:
             table[-1, 0] = -(-address // _LINE) * _LINE
         while (first := next(begins)) < count:
             drive(
-                *(batch, plan.ctypes.data, table.ctypes.data, number.ctypes.data),
+                *(batch, plan.ctypes.data, table.ctypes.data),
                 *(S, inputs - S, first, min(first + piece, count), width, steps, every),
             )
 

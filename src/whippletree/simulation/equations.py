@@ -1,42 +1,58 @@
 """The equations of motion of a mechanism with everything that acts on it."""
 
-from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..api.compiling import compile, record
-from ..api.forward import forward_dynamics
+from ..api.forward_methods import Method
 from ..dynamics import energy
 from ..dynamics.elastic import elastic_energy
 from ..dynamics.frame_forces import constant_forces
 from ..dynamics.kinematics import body_velocities
 from ..dynamics.passive import passive_forces
+from ..errors import SingularError
 from ..kernels.derive.derivatives import jacobian
 from ..kernels.run.kernel import Kernel
 from ..kernels.simplify.passes import simplify
 from ..kernels.trace.program import Program
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
-from ..loops.methods.grcr import grcr, reduction_quality
-from ..loops.methods.lambda_first import lambda_first
-from ..loops.methods.reduction import Reduction
 from ..model.mechanism import Mechanism
+from ..model.singular import general_position, joint_without_inertia
 from ..spatial import Array, array, maximum, minimum
 
-Rows = tuple[int, ...]
+
+class Law(NamedTuple):
+    """By which method accelerations are found, and what it has chosen: the mode a motion is in.
+
+    Attributes:
+        method: Of forward dynamics.
+        choice: What it chose, by the argument's name; with loops, what equations hold.
+        options: Further arguments of the method: `stabilization` or `damping`.
+        implicit_damping: For each velocity the damping that steps take at their end, N m s/rad or N s/m, on
+            top of that of the joints; None if all damping is taken at their beginning.
+    """
+
+    method: Method
+    choice: tuple[tuple[str, Any], ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+    implicit_damping: tuple[float, ...] | None = None
+
+    def at(self, m: Mechanism, q: Array) -> "Law":
+        """The same with the choice that suits a position q (nq,) best."""
+        return self._replace(choice=tuple(self.method.chosen(m, q).items()))
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        return {**dict(self.choice), **dict(self.options)}
 
 
 def acceleration(
-    m: Mechanism,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    f_ext: Array | None = None,
-    rows: Rows = (),
-    damping: float = 0.0,
-    reduction: Reduction | None = None,
+    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, h: Any = 0.0, *, law: Law
 ) -> Array:
     """(nv,) qdd under actuator forces, held within their effort limits, and all that is passive.
 
@@ -45,19 +61,33 @@ def acceleration(
         q, qd: (nq,), (nv,) its state.
         tau: (nv,) forces of the actuators, N m or N.
         f_ext: (nb, 6) further forces on the bodies, in body coordinates, or None.
-        rows: With loops, numbers of independent rows of their constraints, for `lambda_first`; without,
-            `grcr` is used.
-        damping: As in `lambda_first`, where the rows may become dependent.
-        reduction: Which coordinates depend on which, for `grcr`.
+        h: The step, s, at whose end implicit damping is taken.
+        law: How accelerations are found.
     """
-    passive, springs = passive_forces(m, q, qd)
-    forces = springs if f_ext is None else f_ext if springs is None else f_ext + springs
-    total = limited(m, tau) + passive
-    if m.loops and rows:
-        return lambda_first(m, q, qd, total, forces, rows=rows, damping=damping)
-    if m.loops:
-        return grcr(m, q, qd, total, forces, reduction)
-    return forward_dynamics(m, q, qd, total, f_ext=forces)
+    passive, on_bodies = passive_forces(m, q, qd)
+    forces = on_bodies if f_ext is None else f_ext if on_bodies is None else f_ext + on_bodies
+    moved = m if law.implicit_damping is None else _with_rotors(m, h, law.implicit_damping)
+    try:
+        return law.method.accelerations(moved, q, qd, limited(m, tau) + passive, forces, **law.arguments)
+    except ZeroDivisionError as error:
+        fault = joint_without_inertia(m, general_position(m))
+        raise SingularError(f"{m.name!r} has no accelerations: {fault or error}") from None
+
+
+def _with_rotors(m: Mechanism, h: Any, damping: tuple[float, ...]) -> Mechanism:
+    """The mechanism in which each joint has h · damping more armature.
+
+    A damper that acts at the end of a step pulls with d (qd + h qdd): its second part is that of an inertia.
+    """
+    bodies = [
+        replace(body, armature=body.armature + h * (body.damping + damping[index.start]))
+        if index.stop > index.start
+        else body
+        for body, index in zip(m.bodies, m.v_index, strict=True)
+    ]
+    other = copy(m)
+    other.bodies = bodies
+    return other
 
 
 def limited(m: Mechanism, tau: Array) -> Array:
@@ -72,45 +102,25 @@ def limited(m: Mechanism, tau: Array) -> Array:
     return np.concatenate(parts)
 
 
-def rates(
-    m: Mechanism,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    f_ext: Array | None = None,
-    rows: Rows = (),
-    damping: float = 0.0,
-    reduction: Reduction | None = None,
-) -> Array:
+def rates(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, *, law: Law) -> Array:
     """(nq + nv,) dq/dt and qdd."""
-    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext, rows, damping, reduction)])
+    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext, law=law)])
 
 
-def euler_step(
-    m: Mechanism,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    h: Any,
-    f_ext: Array | None = None,
-    reduction: Reduction | None = None,
-) -> Array:
-    """(nq + nv,) the state after a step of semi-implicit Euler: new velocities move the positions."""
-    new = qd + h * acceleration(m, q, qd, tau, f_ext, reduction=reduction)
-    return np.concatenate([m.integrate(q, h * new), new])
+def stepped(m: Mechanism, q: Array, qd: Array, qdd: Array, h: Any) -> Array:
+    """(nq + nv,) the state after h, s, by `Joint.step`."""
+    pairs = [
+        body.joint.step(q[m.q_index[i]], qd[m.v_index[i]], qdd[m.v_index[i]], h)
+        for i, body in enumerate(m.bodies)
+    ]
+    return np.concatenate([np.zeros(0), *(q_i for q_i, _ in pairs), *(qd_i for _, qd_i in pairs)])
 
 
 def midpoint_acceleration(
-    m: Mechanism,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    h: Any,
-    f_ext: Array | None = None,
-    reduction: Reduction | None = None,
+    m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None, *, law: Law
 ) -> Array:
     """(nv,) qdd at the middle of a step h that starts at q and has the mean velocity qd."""
-    return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext, reduction=reduction)
+    return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext, law=law)
 
 
 def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
@@ -152,23 +162,23 @@ def advanced(m: Mechanism, q: Array, qd: Array, h: Any) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class Equations:
     """Compiled equations of motion, each compiled when it is first asked for.
 
     Attributes:
         m: The mechanism.
         external: Whether forces on the bodies, f_ext (nb, 6), are a last input of all that has forces.
-        reduction: With loops, which coordinates depend on which.
+        law: How accelerations are found.
     """
 
     m: Mechanism
     external: bool
-    reduction: Reduction | None
+    law: Law
 
     def _recorded(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Program:
         if self.external:
             shapes["f_ext"] = (len(self.m), 6)
-        return record(function, self.m, inputs=shapes, reduction=self.reduction)
+        return record(function, self.m, inputs=shapes, law=self.law)
 
     def _compiled(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Kernel:
         return Kernel(self._recorded(function, **shapes), function.__name__)
@@ -178,12 +188,8 @@ class Motion:
         return self._compiled(rates)
 
     @cached_property
-    def euler_step(self) -> Kernel:
-        return self._compiled(euler_step, h=())
-
-    @cached_property
-    def midpoint_acceleration(self) -> Kernel:
-        return self._compiled(midpoint_acceleration, h=())
+    def acceleration(self) -> Kernel:
+        return self._compiled(acceleration, h=())
 
     @cached_property
     def midpoint_derivative(self) -> Kernel:
@@ -191,14 +197,15 @@ class Motion:
         return Kernel(simplify(jacobian(self._recorded(midpoint_acceleration, h=()), ["qd"])))
 
     @cached_property
-    def quality(self) -> Kernel:
-        """How well the reduction suits a position q."""
-        return compile(reduction_quality, self.m, reduction=self.reduction)
+    def quality(self) -> Kernel | None:
+        """How well what was chosen suits a position q; None if nothing is chosen."""
+        quality = self.law.method.quality
+        return None if quality is None else compile(quality, self.m, **dict(self.law.choice))
 
     @cached_property
     def common(self) -> "Common":
-        """What does not depend on the reduction."""
-        return _common(Moment(self.m))
+        """What does not depend on the law."""
+        return common(self.m)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,12 +231,20 @@ class Common:
         return compile(limited, self.m)
 
     @cached_property
+    def limited(self) -> Kernel:
+        return compile(limited, self.m)
+
+    @cached_property
     def projected(self) -> Kernel:
         return compile(projected, self.m)
 
     @cached_property
     def advanced(self) -> Kernel:
         return compile(advanced, self.m, inputs={"h": ()})
+
+    @cached_property
+    def stepped(self) -> Kernel:
+        return compile(stepped, self.m, inputs={"h": ()})
 
     @cached_property
     def constraints(self) -> Kernel:
@@ -240,9 +255,14 @@ class Common:
         return compile(constraint_error, self.m)
 
 
-def motion(m: Mechanism, external: bool = False, reduction: Reduction | None = None) -> Motion:
+def equations(m: Mechanism, external: bool, law: Law) -> Equations:
     """The compiled equations of a mechanism; those of equal mechanisms are made once."""
-    return _motion(Moment(m), external, reduction)
+    return _equations(Moment(m), external, law)
+
+
+def common(m: Mechanism) -> Common:
+    """Compiled functions of the state; those of equal mechanisms are made once."""
+    return _common(Moment(m))
 
 
 class Moment:
@@ -302,8 +322,8 @@ class Moment:
 
 
 @lru_cache(maxsize=32)
-def _motion(moment: Moment, external: bool, reduction: Reduction | None) -> Motion:
-    return Motion(moment.m, external, reduction)
+def _equations(moment: Moment, external: bool, law: Law) -> Equations:
+    return Equations(moment.m, external, law)
 
 
 @lru_cache(maxsize=32)

@@ -1,0 +1,100 @@
+"""The loop of a simulation: step, check, look, record."""
+
+from collections.abc import Callable
+
+from .closing import OpenLoop
+from .events import Stall
+from .faults import joint_of_worst
+from .progress import Progress
+from .run import Run
+from .steppers import Step, StepFailure, Stepper
+
+Times = Callable[[int], float]
+"""The time, s, of the state with a number that is to be recorded, from 1."""
+
+CRAWL, PATIENCE = 1e-8, 1000
+"""Steps below this share of the duration, so many in a row, lead nowhere."""
+
+STUCK, STUCK_PATIENCE = 1e-4, 100
+"""Nor do, near singular positions of loops, so many steps below this share of the longest one."""
+
+CLOSER = 0.9
+"""A step that comes closer to a singular position than it should, by this share, is taken again."""
+
+_WITHOUT_END = (
+    "event {!r} happens again and again within no time, as with a ball that bounces lower and lower: let it "
+    "be terminal once it has become slow"
+)
+
+LAST = 1.0 - 1e-12
+"""Times beyond this share of the duration are its end."""
+
+
+def drive(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -> None:
+    """Let a simulation run from its start to its end, or to what ends it.
+
+    Args:
+        run: The simulation, started.
+        stepper: What takes the steps.
+        times: When states are recorded; None: after every step.
+        bar: Shows how far it is.
+    """
+    t, y, number = 0.0, run.last, 1
+    patience, longest = _Patience(run), None
+    while t < run.duration:
+        try:
+            if run.first is not None and t == 0.0:
+                step = run.first
+            else:
+                step = stepper.step(t, y, longest)
+                patience.watch(step.end - t, stepper.chooses)
+            run.check(step.end, step.closed.y, y)
+            found = run.look(t, y, run.margin, step)
+        except OpenLoop as error:
+            raise run.open_loop(error, t) from None
+        except StepFailure as failure:
+            joint = joint_of_worst(run.system, t, y)
+            raise run.fail(f"{failure}, with joint {joint!r} changing fastest", t, joint) from None
+        longest = None
+        if stepper.chooses and isinstance(found, float) and found < CLOSER * (step.end - t):
+            longest = found
+            continue
+        step = found if isinstance(found, Step) else step
+        try:
+            stop = run.happening(t, y, step)
+        except Stall as stall:
+            raise run.fail(_WITHOUT_END.format(stall.event.name), t, None) from None
+        end = step.end if stop is None else stop.t
+        while times is not None and times(number) < min(end, LAST * run.duration):
+            run.record(times(number), step.at(times(number)), times(number) - t)
+            number += 1
+        number += times is not None and times(number) == end < run.duration
+        if times is None or stop is not None or end >= run.duration or times(number - 1) == end:
+            run.record(end, step.at(end), end - t)
+        bar.at(end)
+        state = step.closed
+        if stop is not None:
+            if any(event.terminal for event in stop.events):
+                return
+            state = run.act(stop, step.at(end))
+            run.record(end, state.y, 0.0)
+        run.accept(state)
+        t, y = end, state.y
+
+
+class _Patience:
+    """Counts what leads nowhere, and ends the run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._longest, self._short = 0.0, 0
+
+    def watch(self, h: float, chosen: bool) -> None:
+        """Raise StepFailure if steps have become too short for too long."""
+        least, patience = CRAWL * self.run.duration, PATIENCE
+        if self.run.near_singular:
+            least, patience = max(least, STUCK * self._longest), STUCK_PATIENCE
+        self._longest = max(self._longest, h)
+        self._short = self._short + 1 if chosen and h < least else 0
+        if self._short > patience:
+            raise StepFailure(f"{self._short} steps in a row were shorter than {least:.1g} s")

@@ -1,0 +1,45 @@
+"""The implicit midpoint rule."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...spatial import Array
+from .base import Integrator, NoConvergence, System
+
+ITERATIONS = 50
+"""Newton steps after which the mean velocity should be found."""
+
+
+class Midpoint(Integrator):
+    """Order 2, symmetric, for stiff joints.
+
+    The mean velocity v solves v = qd + h/2 · qdd(q after h/2 of v, v), by Newton's method, which decides by
+    values when it is done.
+    """
+
+    order: ClassVar[int] = 2
+    recordable: ClassVar[bool] = False
+
+    def step(self, system: System, t: Any, y: Array, h: Any) -> Array:
+        q, qd = y[: system.nq], y[system.nq :]
+        v, scale = qd.copy(), 1e-13 * (1.0 + np.max(np.abs(qd), initial=0.0))
+        last = np.inf
+        for _ in range(ITERATIONS):
+            middle = system.moved(q, v, 0.5 * h)
+            with np.errstate(over="ignore", invalid="ignore"):
+                residual = v - qd - 0.5 * h * system.acceleration(t + 0.5 * h, middle, v, 0.0)
+                slope = np.eye(len(v)) - 0.5 * h * system.midpoint_derivative(t + 0.5 * h, q, v, h)
+            if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(slope))):
+                break
+            try:
+                change = np.linalg.solve(slope, residual)
+            except np.linalg.LinAlgError:
+                break
+            v = v - change
+            size = np.max(np.abs(change), initial=0.0)
+            # Rounding ends the decrease somewhere above zero: no further gain is convergence, too.
+            if size <= scale or (size >= 0.5 * last and size <= 1e3 * scale):
+                return np.concatenate([system.moved(q, v, h), 2.0 * v - qd])
+            last = size
+        raise NoConvergence

@@ -1,0 +1,160 @@
+"""From one state of a simulation to the next: by steps of fixed length, or of a length that is chosen."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..spatial import Array
+from .closing import Closed
+from .integrators import INTEGRATORS, NoConvergence
+from .systems import Compiled
+
+CHOOSING = ("RK45", "DOP853", "Radau", "BDF")
+"""Names of SciPy's integrators, which choose their steps."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of an integrator.
+
+    Attributes:
+        end: Of the step, s.
+        closed: The state at the end.
+        state: (nq + nv,) states at times within the step. Reading one changes nothing.
+    """
+
+    end: float
+    closed: Closed
+    state: Callable[[float], Array]
+
+    def at(self, t: float) -> Array:
+        """(nq + nv,) the state at a time within the step, or at its end."""
+        return self.closed.y if t == self.end else self.state(t)
+
+
+class StepFailure(ArithmeticError):
+    """A step that could not be taken, and why."""
+
+
+class Stepper(Protocol):
+    """Takes steps."""
+
+    chooses: bool
+    """Whether it chooses the lengths of its steps, so that a shorter one may be asked for."""
+
+    def step(self, t: float, y: Array, longest: float | None) -> Step:
+        """A step from (t, y); `longest` bounds it, s. Raises StepFailure."""
+        ...
+
+
+Closer = Callable[[Array], Closed]
+"""Brings a state to quaternions of unit norm and closed loops."""
+
+
+class FixedSteps:
+    """Steps from one multiple of a length to the next.
+
+    Args:
+        system: What is integrated.
+        method: Name of the integrator.
+        h: The length, s.
+        duration: Where the last step ends, s.
+        close: See `Closer`.
+    """
+
+    chooses = False
+
+    def __init__(self, system: Compiled, method: str, h: float, duration: float, close: Closer) -> None:
+        self.system, self.integrator, self.h = system, INTEGRATORS[method], h
+        self.duration, self.close = duration, close
+        self.count = max(1, int(np.ceil(duration / h * (1.0 - 1e-12))))
+
+    def time(self, k: int) -> float:
+        """The end of step k, s."""
+        return self.duration if k >= self.count else k * self.h
+
+    def step(self, t: float, y: Array, longest: float | None) -> Step:
+        # From within a step, as behind an event, it goes to the end of that one.
+        k = int(t / self.h)
+        while self.time(k) <= t:
+            k += 1
+
+        def stepped(at: float) -> Closed:
+            return self.close(self.integrator.step(self.system, t, y, at - t))
+
+        try:
+            return Step(self.time(k), stepped(self.time(k)), lambda at: stepped(at).y)
+        except NoConvergence:
+            raise StepFailure("the implicit step found no solution: reduce dt") from None
+
+
+class ChosenSteps:
+    """A SciPy solver that is taken from step to step.
+
+    Args:
+        system: What is integrated.
+        method: Name of the integrator.
+        rtol, atol: Tolerances.
+        duration: Where the last step ends, s.
+        close: See `Closer`; None if there is nothing to bring back.
+        dense: Whether states within steps will be asked for.
+    """
+
+    chooses = True
+
+    def __init__(
+        self,
+        system: Compiled,
+        method: str,
+        rtol: float,
+        atol: float,
+        duration: float,
+        close: Closer | None,
+        dense: bool,
+    ) -> None:
+        from scipy import integrate  # on use: it takes longer to import than all the rest
+
+        self.system, self.rtol, self.atol, self.duration = system, rtol, atol, duration
+        self.close, self._dense = close, dense
+        self._name, self._method = method, getattr(integrate, method)
+        self._solver: Any = None
+        self._h: float | None = None
+
+    def step(self, t: float, y: Array, longest: float | None) -> Step:
+        solver = self._solver
+        if solver is None or longest is not None or t != solver.t or y is not solver.y:
+            solver = self._solver = self._started(t, y, longest)
+        message = solver.step()
+        if message is not None:
+            raise StepFailure(str(message).rstrip(".").lower())
+        inside, end, close = solver.dense_output() if self._dense else None, float(solver.t), self.close
+        self._h = end - t
+        closed = Closed(solver.y, 1.0, 0) if close is None else self._brought_back(close)
+
+        def state(at: float) -> Array:
+            assert inside is not None
+            found = np.array(inside(at))
+            return found if close is None else close(found).y
+
+        return Step(end, closed, state)
+
+    def _started(self, t: float, y: Array, longest: float | None) -> Any:
+        """A solver at (t, y), whose first step is like the last one unless bounded."""
+        first = self._h if longest is None else longest
+        first = None if first is None else min(first, self.duration - t)
+        return self._method(
+            self.system.slope, t, y, self.duration, first_step=first, rtol=self.rtol, atol=self.atol
+        )
+
+    def _brought_back(self, close: Closer) -> Closed:
+        """Bring the solver's own state back."""
+        solver = self._solver
+        closed = close(solver.y)
+        if self._name == "BDF":
+            solver.D[0] = closed.y  # the newest point of its polynomial
+        else:
+            solver.f = self.system.slope(solver.t, closed.y)
+        solver.y = closed.y
+        return closed

@@ -1,0 +1,146 @@
+"""Simulations by every method of forward dynamics, by Baumgarte's stabilization, with implicit damping."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import whippletree as wt
+from closed import massless_coupler, scotch_yoke
+
+CLOSED = {
+    "four-bar": lambda: wt.examples.load("four-bar"),
+    "massless-coupler": massless_coupler,
+    "scotch-yoke": scotch_yoke,
+}
+CASES = [(mechanism, name) for mechanism, build in CLOSED.items() for name in wt.methods(build())]
+
+
+def start(m):
+    q = wt.assemble(m, m.neutral())
+    return q, wt.project_velocity(m, q, np.array([2.0, 0.0, 0.0]), hold=["crank"])
+
+
+@pytest.mark.parametrize(("mechanism", "name"), CASES)
+def test_simulations_agree_by_every_method(mechanism, name):
+    m = CLOSED[mechanism]()
+    q, qd = start(m)
+    expected = wt.simulate(m, q, qd, duration=0.8, sample=0.2)
+    assert expected.dynamics == wt.methods(m)[0]
+    run = wt.simulate(m, q, qd, duration=0.8, sample=0.2, dynamics=name)
+    assert run.dynamics == name
+    assert np.max(np.abs(run.q[-1] - run.q[0])) > 0.5
+    assert_allclose(run.q, expected.q, rtol=0, atol=1e-7)
+    assert np.max(np.abs(run.constraint_error)) < 1e-12
+
+
+@pytest.mark.parametrize(("mechanism", "name"), CASES)
+def test_rollouts_agree_by_every_method(mechanism, name):
+    m = CLOSED[mechanism]()
+    q, qd = start(m)
+    # A step of rk4 that errs by 1e-5 in a second, whichever way its accelerations were found.
+    expected = wt.simulate(m, q, qd, duration=0.8, method="rk4", dt=1e-3, sample=0.1)
+    found, _ = wt.rollout(m, q, qd, method="rk4", dynamics=name, steps=800, every=100)
+    assert_allclose(found, expected.q[1:], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["aba", "crba", "aba-variant-1", "divide-and-conquer", "floating-crba"])
+def test_trees_take_every_method(name):
+    m = wt.Mechanism("pair")
+    heavy = wt.Inertia(1.3, com=(0.1, 0.0, -0.2), about_com=(0.2, 0.25, 0.3))
+    m.add_body("base", wt.Free(), inertia=heavy)
+    m.add_body("arm", wt.Revolute("y"), parent="base", placement=wt.Placement((0.3, 0, 0)), inertia=heavy)
+    rng = np.random.default_rng(2)
+    q, qd = m.random(rng), rng.normal(size=m.nv)
+    expected = wt.simulate(m, q, qd, duration=0.5, sample=0.25)
+    run = wt.simulate(m, q, qd, duration=0.5, sample=0.25, dynamics=name)
+    assert run.dynamics == name
+    assert_allclose(run.q, expected.q, rtol=0, atol=1e-8)
+    found, _ = wt.rollout(m, q, qd, dt=1e-3, steps=500, every=250, method="rk4", dynamics=name)
+    assert_allclose(found, expected.q[1:], rtol=0, atol=1e-8)
+
+
+def test_methods_that_do_not_apply_are_refused():
+    m = wt.examples.load("four-bar")
+    q, qd = start(m)
+    for call in (wt.simulate, lambda *args, **options: wt.rollout(*args, steps=2, **options)):
+        with pytest.raises(wt.ModelError, match="dynamics 'aba' does not apply: 'four-bar' has loops"):
+            call(m, q, qd, dynamics="aba")
+        with pytest.raises(wt.InputError, match="dynamics is 'magic': give one of auto, grcr"):
+            call(m, q, qd, dynamics="magic")
+
+
+def test_a_crank_turns_past_where_every_choice_is_worn():
+    """A rollout's choice of dependent coordinates is made once; where it fails, constraint forces step in."""
+    m = wt.examples.load("four-bar")
+    q = wt.assemble(m, m.neutral())
+    qd = wt.project_velocity(m, q, np.array([12.0, 0.0, 0.0]), hold=["crank"])
+    expected = wt.simulate(m, q, qd, duration=2.0, method="rk4", dt=5e-4, sample=0.1)
+    assert np.ptp(expected.q[:, 0]) > 2.0 * np.pi
+    by_forces, _ = wt.rollout(m, q, qd, dt=5e-4, steps=4000, every=200, method="rk4", dynamics="lambda-first")
+    for name in ("grcr", "rcr", "projection", "kkt"):
+        found, _ = wt.rollout(m, q, qd, dt=5e-4, steps=4000, every=200, method="rk4", dynamics=name)
+        assert_allclose(found, expected.q[1:], rtol=0, atol=1e-6)
+        assert_allclose(found, by_forces, rtol=0, atol=1e-6)
+
+
+def test_stabilization_pulls_loops_together():
+    m = wt.examples.load("four-bar")
+    q, qd = start(m)
+    exact = wt.simulate(m, q, qd, duration=1.0, sample=0.5)
+    run = wt.simulate(m, q, qd, duration=1.0, sample=0.5, stabilization=wt.stabilization_time(m))
+    assert_allclose(run.q, exact.q, rtol=0, atol=1e-6)
+    gap = np.max(np.abs(run.constraint_error))
+    assert 1e-14 < gap < 1e-7  # held, but not to rounding
+    open_ = q + np.array([0.0, 1e-4, 0.0])
+    pulled = wt.simulate(m, open_, np.zeros(3), duration=1.0, stabilization=0.02)
+    gaps = np.max(np.abs(pulled.constraint_error), axis=1)
+    assert gaps[0] > 5e-5
+    assert gaps[-1] < 1e-7
+
+
+def test_stabilization_needs_loops():
+    with pytest.raises(wt.InputError, match=r"stabilization is 0\.1, but dynamics 'aba' holds no loops"):
+        wt.simulate(wt.examples.load("double-pendulum"), duration=0.1, stabilization=0.1)
+
+
+@pytest.mark.parametrize(
+    "joint", [wt.Free(), wt.Planar("z"), wt.Reversed(wt.Free()), wt.Reversed(wt.Planar("x"))], ids=str
+)
+def test_a_spinning_body_keeps_its_velocity(joint):
+    m = wt.Mechanism("disc", gravity=(0, 0, 0))
+    m.add_body("disc", joint, inertia=wt.Inertia(1.3, about_com=(0.2, 0.2, 0.2)))
+    rng = np.random.default_rng(5)
+    q0, turning = m.random(rng), joint.nv // 2
+    spin, speed = rng.normal(size=turning), rng.normal(size=joint.nv - turning)
+    qd0 = np.concatenate([30.0 * spin / np.linalg.norm(spin), 5.0 * speed / np.linalg.norm(speed)])
+    velocity, place = in_world(m, q0, qd0)
+    run = wt.simulate(m, q0, qd0, duration=1.0, method="euler", dt=1e-3)
+    found = wt.rollout(m, q0, qd0, steps=1000, dt=1e-3)
+    for q, qd in ((run.q[-1], run.qd[-1]), (found[0][-1], found[1][-1])):
+        end_velocity, end_place = in_world(m, q, qd)
+        assert_allclose(end_velocity, velocity, rtol=0, atol=1e-12 * max(1.0, np.max(np.abs(velocity))))
+        assert_allclose(end_place, place + velocity[3:], rtol=0, atol=1e-11)
+
+
+def in_world(m, q, qd):
+    """Velocity, angular and linear, and place of the first body, in the world's axes."""
+    pose, velocity = wt.frame_pose(m, q, "disc"), wt.frame_velocity(m, q, qd, "disc")
+    return np.kron(np.eye(2), pose[:3, :3]) @ velocity, pose[:3, 3]
+
+
+@pytest.mark.parametrize(
+    ("value", "method", "message"),
+    [
+        (1.0, "rk4", "implicit_damping is given, but method is 'rk4'"),
+        ([1.0], "euler", r"implicit_damping has shape \(1,\), expected \(2,\)"),
+        (-1.0, "euler", "implicit_damping of joint 'upper' is .*must not be negative"),
+    ],
+)
+def test_wrong_implicit_damping_is_refused(value, method, message):
+    m = wt.examples.load("double-pendulum")
+    for call in (
+        lambda **options: wt.simulate(m, duration=0.1, **options),
+        lambda **options: wt.rollout(m, np.zeros(2), np.zeros(2), steps=2, **options),
+    ):
+        with pytest.raises(wt.InputError, match=message):
+            call(method=method, implicit_damping=value)
