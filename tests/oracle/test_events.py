@@ -1,5 +1,7 @@
 """Events with actions against closed forms."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -62,7 +64,7 @@ def test_a_function_that_turns_back_within_a_step_is_found(method):
     a, near = 1e-4, 0.999
     omega = 2.0 * np.pi / period(m)
     late = wt.Event(lambda t, q, qd: q[0] - near * a, "late", action=None)
-    options = {"dt": 0.1} if method == "rk6" else {"rtol": 1e-6, "atol": 1e-10}
+    options: Any = {"dt": 0.1} if method == "rk6" else {"rtol": 1e-6, "atol": 1e-10}
     run = wt.simulate(m, [-a], duration=1.2 * np.pi / omega, method=method, events=[late], **options)
     times = np.array([event.t for event in run.events])
     assert len(times) == 2
@@ -74,8 +76,8 @@ def test_a_function_that_turns_back_within_a_step_is_found(method):
 
 def period(m: wt.Mechanism) -> float:
     """Of small swings, by the inertia and the gradient of gravity at rest."""
-    stiffness = wt.gravity_force(m, [1e-6])[0] / 1e-6
-    return 2.0 * np.pi * np.sqrt(wt.crba(m, [0.0])[0, 0] / stiffness)
+    stiffness = wt.gravity_force(m, np.array([1e-6]))[0] / 1e-6
+    return 2.0 * np.pi * np.sqrt(wt.crba(m, np.zeros(1))[0, 0] / stiffness)
 
 
 def test_actions_follow_each_other_in_order_at_one_time():
@@ -149,7 +151,8 @@ def test_bounces_without_end_are_told(restitution, method):
         wt.simulate(ball(), [1.0], duration=6.0, method=method, events=[floor])
     bounces = np.sqrt(2.0 / G) * (1.0 + 2.0 * restitution / (1.0 - restitution))
     assert caught.value.time == pytest.approx(bounces, abs=1e-6)
-    assert np.min(caught.value.trajectory.q) > -1e-12
+    trajectory: Any = caught.value.trajectory
+    assert np.min(trajectory.q) > -1e-12
 
 
 def test_a_mechanism_that_never_bounces_has_no_events():

@@ -231,10 +231,6 @@ class Common:
         return compile(limited, self.m)
 
     @cached_property
-    def limited(self) -> Kernel:
-        return compile(limited, self.m)
-
-    @cached_property
     def projected(self) -> Kernel:
         return compile(projected, self.m)
 

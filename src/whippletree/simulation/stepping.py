@@ -17,7 +17,7 @@ from ..spatial import Array, array, minimum
 from .closed_step import Rows, closed
 from .equations import Law, Moment, projected
 from .integrators import Integrator
-from .systems import Force, Symbolic
+from .systems import Force, Traced
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def advance(
 
     The watch is the least quality of the law's choice so far; None if nobody asks for it.
     """
-    y = mode.integrator.step(Symbolic(m, force, mode.law), t, np.concatenate([q, qd]), h)
+    y = mode.integrator.step(Traced(m, force, mode.law), t, np.concatenate([q, qd]), h)
     new_q, new_qd = y[: m.nq], y[m.nq :]
     if m.nq != m.nv:
         new_q = projected(m, new_q)

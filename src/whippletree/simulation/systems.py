@@ -44,7 +44,7 @@ class Compiled:
         return self.equations.midpoint_derivative(q, qd, tau, h, *f_ext)["qd"]
 
 
-class Symbolic:
+class Traced:
     """A step of a rollout, with symbols in place of numbers.
 
     Args:

@@ -1,7 +1,7 @@
 """Integrators of fixed step, one small class each: for one trajectory and for many at once."""
 
-from .base import Integrator, NoConvergence, System
 from .euler import Euler
+from .integrator import Integrator, NoConvergence, System
 from .midpoint import Midpoint
 from .runge_kutta import RungeKutta, RungeKutta4, RungeKutta6
 

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from ...spatial import Array
-from .base import Integrator, System
+from .integrator import Integrator, System
 
 
 class Euler(Integrator):

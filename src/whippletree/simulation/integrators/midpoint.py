@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...spatial import Array
-from .base import Integrator, NoConvergence, System
+from .integrator import Integrator, NoConvergence, System
 
 ITERATIONS = 50
 """Newton steps after which the mean velocity should be found."""

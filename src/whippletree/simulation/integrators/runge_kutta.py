@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...spatial import Array
-from .base import Integrator, System
+from .integrator import Integrator, System
 
 
 class RungeKutta(Integrator):
