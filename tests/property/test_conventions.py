@@ -186,9 +186,9 @@ def test_wrong_arguments():
         (
             lambda: wt.Convention("drake", screw),
             wt.ModelError,
-            "joint 'nut' is Helical: drake has no such joint",
+            "joint 'nut' is Helical .*: drake has no such joint",
         ),
-        (lambda: wt.Convention("rbdl", tilted), wt.ModelError, r"is Planar with normal \(1.0, 0.0, 0.0\)"),
+        (lambda: wt.Convention("rbdl", tilted), wt.ModelError, "is Planar x: rbdl has no such joint"),
         (lambda: c.to_position(np.zeros(3)), wt.InputError, "q has shape"),
         (lambda: c.from_position(np.zeros(3)), wt.InputError, "other has shape"),
         (lambda: c.to_velocity(m.neutral(), [0.0]), wt.InputError, "qd has shape"),

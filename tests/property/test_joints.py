@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import randoms
 import whippletree as wt
-from whippletree.spatial import crm
+from whippletree.spatial import Transform, array, crm
 
 STEP = 1e-30
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12}
@@ -90,3 +90,140 @@ def test_difference_undoes_integrate(case):
 def test_two_half_steps_make_a_whole_one(case):
     joint, q, qd, _ = case
     assert_allclose(joint.integrate(joint.integrate(q, 0.5 * qd), 0.5 * qd), joint.integrate(q, qd), **TIGHT)
+
+
+# What others ask of a joint
+
+
+def test_the_plain_joint_allows_the_same_motion(case):
+    joint, q, _, _ = case
+    if joint.moves_freely or joint.nv == 6:
+        return  # closes no loop
+    plain, X = joint.plain(), joint.transform(q)
+    q_plain = plain.position_at(X)
+    assert_allclose(plain.transform(q_plain).matrix(), X.matrix(), rtol=0, atol=1e-12)
+    both = np.concatenate([joint.motion_subspace(q), plain.motion_subspace(q_plain)], axis=1)
+    assert np.linalg.matrix_rank(both, tol=1e-9) == joint.nv
+
+
+def test_the_joint_on_an_axis_is_the_same_joint(case):
+    joint, q, _, rng = case
+    axial = joint.on_axis()
+    if axial is None:
+        return
+    assert_allclose(axial.transform(q).matrix(), joint.transform(q).matrix(), rtol=0, atol=1e-14)
+    assert_allclose(axial.motion_subspace(q), joint.motion_subspace(q), rtol=0, atol=1e-14)
+    # Turning about the axis and shifting along it makes no difference.
+    axis, angle, shift = np.array(axial.axis), rng.normal(), rng.normal()
+    screw = wt.Cylindrical(axis).transform(np.array([angle, shift]))
+    moved = screw @ axial.transform(q) @ screw.inverse()
+    assert_allclose(moved.matrix(), axial.transform(q).matrix(), rtol=0, atol=1e-13)
+    if np.isfinite(axial.screw_pitch):
+        from_zero = axial.transform(q + angle * np.eye(axial.nq)[0])
+        there = wt.Helical(axis, pitch=axial.screw_pitch).transform(np.array([angle]))
+        assert_allclose((there @ axial.transform(q)).matrix(), from_zero.matrix(), rtol=0, atol=1e-13)
+
+
+def test_only_these_types_have_an_axis_to_turn_about_and_slide_along():
+    rng = np.random.default_rng(1)
+    axial = {name for name, make in randoms.JOINTS.items() if make(rng).on_axis() is not None}
+    assert axial == {"revolute", "revolute-z", "prismatic", "helical", "cylindrical"}
+
+
+def test_a_number_in_metres_turns_nothing(case):
+    joint, q, _, _ = case
+    numbers = np.asarray(joint.numbers(q))
+    assert len(joint.units) == len(joint.labels) == len(set(joint.labels)) == joint.nv
+    for k, unit in enumerate(joint.units):
+        ahead = joint.from_numbers(numbers + 0.37 * np.eye(joint.nv)[k])
+        turned = joint.transform(ahead).E @ joint.transform(q).E.T
+        assert (abs(np.trace(turned) - 3.0) > 1e-3) == (unit == "rad")
+
+
+def test_numbers_lead_back_to_the_position(case):
+    joint, q, _, _ = case
+    back = joint.from_numbers(joint.numbers(q))
+    assert_allclose(joint.transform(back).matrix(), joint.transform(q).matrix(), rtol=0, atol=1e-13)
+
+
+def test_a_full_turn_of_an_endless_joint_leads_back(case):
+    joint, q, _, _ = case
+    returns = joint.nq == 1 and np.allclose(
+        joint.transform(q + 2.0 * np.pi).matrix(), joint.transform(q).matrix(), rtol=0, atol=1e-12
+    )
+    assert joint.turns_endlessly == returns
+
+
+def test_velocities_are_rates_where_a_joint_says_so(case):
+    joint, q, qd, _ = case
+    is_rate = joint.nq == joint.nv and np.allclose(joint.rate(q, qd), qd, rtol=0, atol=1e-12)
+    assert joint.has_rates == is_rate
+
+
+def test_a_spring_has_an_energy_where_a_joint_says_so(case):
+    joint, q, qd, rng = case
+    if not joint.nv:
+        return
+    rest = joint.random(rng)
+
+    def energy(q):
+        d = joint.difference(rest, q)
+        return 0.5 * (d @ d)
+
+    power = rate(energy, joint, q, qd)
+    has_energy = np.allclose(power, joint.difference(rest, q) @ qd, rtol=1e-10, atol=0)
+    assert joint.carries_spring == has_energy
+
+
+def test_only_the_free_joint_moves_freely(case):
+    joint, q, _, _ = case
+    is_unit = joint.nv == 6 and np.allclose(joint.motion_subspace(q), np.eye(6), rtol=0, atol=1e-12)
+    assert joint.moves_freely == is_unit
+
+
+class Cam(wt.Joint):
+    """A joint of a user, which turns about z and rises with the square of the angle."""
+
+    nq = 1
+    nv = 1
+
+    def transform(self, q):
+        turn = wt.Revolute("z").transform(q)
+        return Transform(turn.E, np.array([0.0, 0.0, 1.0]) * (0.1 * q[0] * q[0]))
+
+    def motion_subspace(self, q):
+        return array([[0.0, 0.0, 1.0, 0.0, 0.0, 0.2 * q[0]]]).T
+
+    def motion_subspace_rate(self, q, qd):
+        return array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.2 * qd[0]]]).T
+
+
+@pytest.mark.parametrize("joint", [Cam(), wt.Reversed(Cam())], ids=["forward", "reversed"])
+def test_a_joint_of_a_user_answers_everything_and_works_everywhere(joint):
+    rng = np.random.default_rng(5)
+    m = wt.Mechanism("own")
+    m.add_body("arm", wt.Revolute("y"), inertia=randoms.inertia(rng), placement=randoms.placement(rng))
+    m.add_body(
+        "cam",
+        joint,
+        "arm",
+        randoms.placement(rng),
+        randoms.inertia(rng),
+        stiffness=2.0,
+        limits=wt.Limits(-1, 1),
+    )
+    assert (joint.units, joint.labels, joint.has_rates, joint.carries_spring) == (
+        ("rad",),
+        ("[0]",),
+        True,
+        True,
+    )
+    assert (joint.moves_freely, joint.turns_endlessly, joint.on_axis()) == (False, False, None)
+    assert "Cam" in m.summary()
+    assert "±1 rad" in m.summary()
+    q, qd, tau = m.random(rng), rng.normal(size=2), rng.normal(size=2)
+    qdd = wt.aba(m, q, qd, tau)
+    assert_allclose(wt.rnea(m, q, qd, qdd), tau, rtol=1e-11, atol=1e-12)
+    assert_allclose(wt.compile(wt.aba, m)(q, qd, tau), qdd, rtol=1e-11)
+    simple = wt.simplify_inertias(m)
+    assert simple.bodies[1].inertia == m.bodies[1].inertia

@@ -8,7 +8,6 @@ import pytest
 import randoms
 import whippletree as wt
 from whippletree.dynamics.passive import SLIP_SPEED
-from whippletree.model.spring import has_rates
 
 SPRUNG = [name for name in randoms.JOINTS if name not in ("planar", "free", "fixed")]
 
@@ -19,7 +18,7 @@ def sprung(rng: np.random.Generator, joints: list[str], loss: float) -> wt.Mecha
     m = wt.Mechanism("sprung")
     for body in tree.bodies:
         stops = wt.Limits()
-        if has_rates(body.joint):
+        if body.joint.has_rates:
             stops = wt.Limits(-0.3, 0.2, stiffness=rng.uniform(20, 50), dissipation=loss)
         rest = tuple(body.joint.random(rng))
         m.append(
@@ -119,9 +118,9 @@ def test_impossible_joint_forces_are_refused(properties, message):
 
 def test_joints_without_a_gradient_carry_no_spring():
     m = wt.Mechanism("floating")
-    with pytest.raises(wt.ModelError, match=r"a Free joint carries no spring; .* add_spring"):
+    with pytest.raises(wt.ModelError, match=r"a Reversed Free joint carries no spring; .* add_spring"):
         m.add_body("b", wt.Reversed(wt.Free()), inertia=wt.Inertia(1.0), stiffness=3.0)
-    with pytest.raises(wt.ModelError, match="a Planar joint has no stops"):
+    with pytest.raises(wt.ModelError, match="a Planar z joint has no stops"):
         m.add_body("b", wt.Planar(), inertia=wt.Inertia(1.0), limits=wt.Limits(0.0, 1.0, stiffness=2.0))
 
 

@@ -13,7 +13,6 @@ import randoms
 import whippletree as wt
 from whippletree.io.toml_lines import lines
 from whippletree.io.toml_write import dumps
-from whippletree.model.spring import has_rates
 
 
 def rich(seed: int) -> wt.Mechanism:
@@ -28,7 +27,7 @@ def rich(seed: int) -> wt.Mechanism:
         mesh = wt.Geometry("mesh", (1.0, 1.0, 1.0), mesh="C:\\meshes\\arm 'left'.stl")
         body = replace(body, joint_name=f"to {body.name}", visuals=shapes, collisions=(mesh,))
         body = replace(body, damping=rng.uniform(), friction=rng.uniform())
-        if has_rates(body.joint):
+        if body.joint.has_rates:
             stops = wt.Limits(-1.0, np.inf, 3.0, rng.uniform(), stiffness=rng.uniform(), dissipation=0.1)
             rest = tuple(body.joint.random(rng))
             body = replace(body, limits=stops, stiffness=rng.uniform(), rest=rest)

@@ -61,9 +61,9 @@ def test_numbers_of_a_joint_lead_back_to_its_position(joint):
     rng = np.random.default_rng(3)
     for _ in range(20):
         q = joint.random(rng)
-        values = charts.numbers(joint, q)
+        values = joint.numbers(q)
         assert values.shape == (joint.nv,)
-        assert_allclose(joint.difference(q, charts.position(joint, values)), 0.0, atol=1e-14)
+        assert_allclose(joint.difference(q, joint.from_numbers(values)), 0.0, atol=1e-14)
 
 
 @pytest.mark.parametrize("joint", JOINTS, ids=name)
@@ -325,9 +325,7 @@ def test_a_loop_follows_a_slider(example, joint, turn):
     session = Session(m)
     slider = next(slider for slider in charts.sliders(m, 1.0) if slider.body == joint)
     index = m.q_index[joint]
-    values = (
-        charts.numbers(m.bodies[joint].joint, session.q[index]) + turn * np.eye(m.bodies[joint].joint.nv)[0]
-    )
+    values = m.bodies[joint].joint.numbers(session.q[index]) + turn * np.eye(m.bodies[joint].joint.nv)[0]
     before = session.q
     session.move(slider, values)
     assert session.describes(joint, values)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..joints import Free, Revolute, Universal
+from ..joints import Revolute, Universal
 from ..model.mechanism import Body, Mechanism
 from ..spatial import Array, Placement
 
@@ -109,11 +109,11 @@ def _branch_by_branch(m: Mechanism) -> list[int]:
 
 
 def _pinocchio_joint(pin: Any, body: Body) -> Any:
-    if isinstance(body.joint, Free):
+    if body.joint.moves_freely:
         return pin.JointModelFreeFlyer()
-    if isinstance(body.joint, Universal):
-        return pin.JointModelUniversal(*(np.array(axis) for axis in _axes(body)))
-    axis = _axes(body)[0]
+    axis, *second = _axes(body)
+    if second:
+        return pin.JointModelUniversal(np.array(axis), np.array(second[0]))
     for name in "XYZ":
         if np.array_equal(axis, np.eye(3)["XYZ".index(name)]):
             return getattr(pin, f"JointModelR{name}")()
@@ -139,7 +139,7 @@ def _pinocchio_order(m: Mechanism) -> tuple[list[int], list[int]]:
     q: list[int] = []
     v: list[int] = []
     for i in _branch_by_branch(m):
-        at_q, at_v, free = m.q_index[i], m.v_index[i], isinstance(m.bodies[i].joint, Free)
+        at_q, at_v, free = m.q_index[i], m.v_index[i], m.bodies[i].joint.moves_freely
         own_q, own_v = list(range(at_q.start, at_q.stop)), list(range(at_v.start, at_v.stop))
         q += [own_q[k] for k in (0, 1, 2, 4, 5, 6, 3)] if free else own_q
         v += own_v[3:] + own_v[:3] if free else own_v
@@ -182,7 +182,7 @@ def _mujoco_spec(mujoco: Any, m: Mechanism) -> Any:
         moments, axes = np.linalg.eigh(body.inertia.about_com)
         I = axes @ np.diag(np.maximum(moments, 1e-6)) @ axes.T
         new.fullinertia = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-        if isinstance(body.joint, Free):
+        if body.joint.moves_freely:
             new.add_freejoint(name=f"{body.joint_name}/0")
         else:
             for k, axis in enumerate(_axes(body)):
@@ -211,8 +211,6 @@ def _mujoco_order(model: Any, m: Mechanism) -> tuple[list[int], list[int]]:
         q0, v0 = int(first.qposadr[0]), int(first.dofadr[0])
         q += range(q0, q0 + body.joint.nq)
         v += (
-            [v0 + k for k in (3, 4, 5, 0, 1, 2)]
-            if isinstance(body.joint, Free)
-            else range(v0, v0 + body.joint.nv)
+            [v0 + k for k in (3, 4, 5, 0, 1, 2)] if body.joint.moves_freely else range(v0, v0 + body.joint.nv)
         )
     return q, v

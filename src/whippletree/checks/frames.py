@@ -11,7 +11,7 @@ from math import atan2, cos, hypot, sin
 
 import numpy as np
 
-from ..joints import Cylindrical, Helical, Joint, Prismatic, Reversed, Revolute
+from ..joints.axis_joint import AxisJoint
 from ..model.equivalent_inertias import simple_inertias
 from ..model.mechanism import Mechanism
 from ..spatial import Array, Inertia, Placement, Transform, TransformProduct, cross
@@ -46,7 +46,7 @@ def reframe(m: Mechanism) -> Reframed:
     """
     if any(body.placement.position.dtype == object for body in m.bodies):
         return Reframed(m, np.zeros(m.nq))  # lengths left open: no frame can be chosen beforehand
-    joints = [axis_joint(body.joint) for body in m.bodies]
+    joints = [body.joint.on_axis() for body in m.bodies]
     children: list[list[int]] = [[] for _ in range(len(m) + 1)]
     for i, parent in enumerate(m.parents):
         children[parent + 1].append(i)
@@ -65,17 +65,16 @@ def reframe(m: Mechanism) -> Reframed:
             continue
         placement = old @ frames[i + 1]
         screws, angle, shift = _screws(placement.transform())
-        if isinstance(joint, Prismatic):
-            replacement: Joint = Prismatic("z")
-        else:
-            replacement = replace(joint, axis="z")
-            if not _is_quarter(angle):  # quarter turns cost nothing as rotations, an offset would
-                offset[m.q_index[i].start] = angle
-                # A screw that starts from another angle starts from another height.
-                shift = shift - (joint.pitch * angle if isinstance(joint, Helical) else 0.0)
-                angle = 0.0
+        # Quarter turns cost nothing as rotations, an offset would.
+        if np.isfinite(joint.screw_pitch) and not _is_quarter(angle):
+            offset[m.q_index[i].start] = angle
+            # A screw that starts from another angle starts from another height.
+            shift = shift - joint.screw_pitch * angle
+            angle = 0.0
         last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean_number(shift)]))
-        other.append(replace(body, joint=replacement, placement=placement, inertia=_clean_inertia(inertia)))
+        other.append(
+            replace(body, joint=joint.along("z"), placement=placement, inertia=_clean_inertia(inertia))
+        )
         other.X_T[i] = TransformProduct(last, *screws)
     for loop in m.loops:
         p, s = (m.body_number(body) for body in (loop.predecessor, loop.successor))
@@ -92,17 +91,6 @@ def pass_inertias_on(m: Mechanism) -> None:
     """Replace the inertias of a mechanism made here by equivalent ones with more zeros (RBDA §9.7)."""
     for i, inertia in enumerate(simple_inertias(m)):
         m.bodies[i] = replace(m.bodies[i], inertia=inertia)
-
-
-AxisJoint = Revolute | Prismatic | Helical | Cylindrical
-
-
-def axis_joint(joint: Joint) -> AxisJoint | None:
-    """The joint as one with a single axis and no direction to mind, or None if it has no such axis."""
-    if isinstance(joint, Reversed):
-        inside = axis_joint(joint.of)
-        return None if inside is None else replace(inside, axis=tuple(-np.array(inside.axis) + 0.0))
-    return joint if isinstance(joint, AxisJoint) else None
 
 
 def _choose_frame(m: Mechanism, joints: list[AxisJoint | None], i: int, children: list[int]) -> Placement:

@@ -4,10 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..joints import Free, Joint, Reversed, Revolute, Spherical
 from ..model.mechanism import Limits, Mechanism
-from ..spatial import Array
-from ..spatial.rotation import quaternion_exp, quaternion_log
 
 RESOLUTION = 1000
 """Steps from one end of a slider to the other."""
@@ -60,35 +57,6 @@ def round_number(x: float) -> float:
     return float(f"{digit}e{power}")
 
 
-def numbers(joint: Joint, q: Array) -> Array:
-    """(nv,) the numbers of a joint at its position q (nq,): its coordinates, with rotation vectors, rad,
-    in place of quaternions.
-
-    >>> numbers(Spherical(), np.array([np.cos(0.2), 0.0, np.sin(0.2), 0.0])).round(12)
-    array([0. , 0.4, 0. ])
-    """
-    kind = _inside(joint)
-    if isinstance(kind, Spherical):
-        return quaternion_log(q)
-    if isinstance(kind, Free):
-        return np.concatenate([q[:3], quaternion_log(q[3:])])
-    return q if joint.nq == joint.nv else joint.difference(joint.neutral(), q)
-
-
-def position(joint: Joint, values: Array) -> Array:
-    """(nq,) the position of a joint with these numbers (nv,): inverse of `numbers`."""
-    kind = _inside(joint)
-    if isinstance(kind, Spherical):
-        return quaternion_exp(values)
-    if isinstance(kind, Free):
-        return np.concatenate([values[:3], quaternion_exp(values[3:])])
-    return values if joint.nq == joint.nv else joint.integrate(joint.neutral(), values)
-
-
-def _inside(joint: Joint) -> Joint:
-    return joint.of if isinstance(joint, Reversed) else joint
-
-
 def sliders(m: Mechanism, size: float) -> list[Slider]:
     """A slider for every number of every joint, between its limits where it has some.
 
@@ -101,13 +69,11 @@ def sliders(m: Mechanism, size: float) -> list[Slider]:
     found = []
     for i, body in enumerate(m.bodies):
         joint = body.joint
-        for k in range(joint.nv):
-            angle = _is_angle(joint, k)
-            reach = np.pi if angle else size
-            lower, upper = _range(body.limits, reach)
-            turns = isinstance(_inside(joint), Revolute) and upper - lower >= 2.0 * np.pi - 1e-9
-            label = body.joint_name if joint.nv == 1 else f"{body.joint_name} {_letter(joint, k)}"
-            found.append(Slider(label, i, k, float(lower), float(upper), "rad" if angle else "m", turns))
+        for k, (unit, letter) in enumerate(zip(joint.units, joint.labels, strict=True)):
+            lower, upper = _range(body.limits, np.pi if unit == "rad" else size)
+            turns = joint.turns_endlessly and upper - lower >= 2.0 * np.pi - 1e-9
+            label = body.joint_name if joint.nv == 1 else f"{body.joint_name} {letter}"
+            found.append(Slider(label, i, k, float(lower), float(upper), unit, turns))
     return found
 
 
@@ -119,18 +85,3 @@ def _range(limits: Limits, reach: float) -> tuple[float, float]:
     if np.isinf(upper):
         upper = max(reach, lower + 2.0 * reach)
     return lower, max(upper, lower + 1e-6)
-
-
-def _is_angle(joint: Joint, k: int) -> bool:
-    kind = _inside(joint)
-    if isinstance(kind, Free):
-        return k >= 3
-    S = np.asarray(joint.motion_subspace(joint.neutral()), dtype=float)
-    return bool(np.linalg.norm(S[:3, k]) > 1e-12)
-
-
-def _letter(joint: Joint, k: int) -> str:
-    kind = _inside(joint)
-    if isinstance(kind, Free):
-        return ("x", "y", "z", "rx", "ry", "rz")[k]
-    return ("rx", "ry", "rz")[k] if isinstance(kind, Spherical) else f"[{k}]"

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import SimulationError, WhippletreeError
 from ..model.summary import counted
 from ..simulation import Trajectory
-from .charts import Slider, numbers, sliders
+from .charts import Slider, sliders
 from .playback import thinned
 from .scene import LAYERS, Scene
 from .session import Session
@@ -169,7 +169,7 @@ class Controls:
         if self._session.describes(slider.body, shown):
             return  # a later event has brought it there
         index = self._session.m.q_index[slider.body]
-        exact = numbers(self._session.m.bodies[slider.body].joint, self._session.q[index])
+        exact = self._session.m.bodies[slider.body].joint.numbers(self._session.q[index])
         # The browser has rounded numbers; those it did not touch keep all their digits.
         kept = [
             exact[n]

@@ -15,7 +15,7 @@ from ..loops.closing.projections import project_velocity
 from ..model.mechanism import Mechanism
 from ..simulation import Trajectory, simulate
 from ..spatial import Array
-from .charts import Slider, numbers, position
+from .charts import Slider
 from .playback import state_at
 
 STRIDE = 0.1
@@ -91,12 +91,12 @@ class Session:
     def value(self, slider: Slider) -> float:
         """The number of a joint that a slider stands for, rad or m."""
         joint, index = self.m.bodies[slider.body].joint, self.m.q_index[slider.body]
-        return float(numbers(joint, self.q[index])[slider.entry])
+        return float(joint.numbers(self.q[index])[slider.entry])
 
     def describes(self, body: int, values: Any) -> bool:
         """Whether a body's joint is at the position of these numbers, whatever numbers are its own."""
         joint, index = self.m.bodies[body].joint, self.m.q_index[body]
-        there = position(joint, np.array(values, dtype=float))
+        there = joint.from_numbers(np.array(values, dtype=float))
         return bool(np.max(np.abs(joint.difference(self.q[index], there)), initial=0.0) < 1e-9)
 
     def move(self, slider: Slider, values: Any) -> None:
@@ -110,7 +110,7 @@ class Session:
         m, body = self.m, self.m.bodies[slider.body]
         index = m.q_index[slider.body]
         self.playing, self.qd = False, np.zeros(m.nv)
-        there = position(body.joint, np.array(values, dtype=float))
+        there = body.joint.from_numbers(np.array(values, dtype=float))
         if not m.loops and not m.gears:
             self.q = _with(self.q, index, there)
             return

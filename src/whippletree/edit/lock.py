@@ -8,7 +8,6 @@ import numpy as np
 
 from ..errors import InputError, ModelError
 from ..joints import Fixed
-from ..loops.equations.relations import plain_joint
 from ..model.loop import Loop
 from ..model.mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
 from ..model.spring import Spring
@@ -131,7 +130,7 @@ def _position(m: Mechanism, joint_name: str, value: Any) -> Array:
 def _must_be_closed(loop: Loop) -> None:
     """ModelError for a loop joint that holds two places of one body together which are apart."""
     X = loop.placement_s.transform() @ loop.placement_p.transform().inverse()
-    joint = plain_joint(loop.joint)
+    joint = loop.joint.plain()
     rest = X @ joint.transform(joint.position_at(X)).inverse()
     gap = max(float(np.linalg.norm(part)) for part in (rest.r, log(rest.E)))
     if gap > CLOSED:

@@ -29,6 +29,7 @@ import numpy as np
 from ..errors import InputError, ModelError
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Translation
 from ..model.mechanism import Body, Limits, Mechanism
+from ..model.summary import describe
 from ..model.values import position, vector
 from ..spatial import Array, cross
 from ..spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
@@ -201,20 +202,15 @@ def _order(m: Mechanism, joints: Sequence[str] | None) -> list[int]:
 
 def _rule(program: str, body: Body) -> _Rule:
     joint = body.joint
-    if isinstance(joint, (Revolute, Prismatic, Translation, Fixed)):
-        endless = isinstance(joint, Revolute) and _unlimited(body.limits)
-        return _CIRCLE if program == "pinocchio" and endless else _plain(joint)
-    if isinstance(joint, Planar) and joint.axis == (0.0, 0.0, 1.0):
-        return _PLANAR[program]
-    if isinstance(joint, Spherical):
-        return _SPHERICAL[program]
-    if isinstance(joint, Free):
-        return _FREE[program]
-    normal = f" with normal {joint.axis}" if isinstance(joint, Planar) else ""
-    raise ModelError(
-        f"joint {body.joint_name!r} is {type(joint).__name__}{normal}: {program} has no such joint. "
-        "Known: Revolute, Prismatic, Translation, Spherical, Planar with normal z, Free, Fixed"
-    )
+    rules = next((_RULES[kind] for kind in type(joint).__mro__ if kind in _RULES), None)
+    if rules is None or (isinstance(joint, Planar) and joint.axis != (0.0, 0.0, 1.0)):
+        raise ModelError(
+            f"joint {body.joint_name!r} is {describe(joint)}: {program} has no such joint. Known: Revolute, "
+            "Prismatic, Translation, Spherical, Planar with normal z, Free, Fixed"
+        )
+    if program == "pinocchio" and joint.turns_endlessly and _unlimited(body.limits):
+        return _CIRCLE
+    return rules[program]
 
 
 def _unlimited(limits: Limits) -> bool:
@@ -239,8 +235,9 @@ def _permuted(*order: int) -> tuple[Callable[[Array], Array], Callable[[Array], 
     return lambda q: q[forth], lambda q: q[back]
 
 
-def _plain(joint: Joint) -> _Rule:
-    return _Rule(joint.nq, _unchanged, _unchanged, _constant(np.eye(joint.nv)), _still)
+def _plain(n: int) -> dict[str, _Rule]:
+    """The rule, for every program, of a joint with n coordinates that are the same everywhere."""
+    return dict.fromkeys(PROGRAMS, _Rule(n, _unchanged, _unchanged, _constant(np.eye(n)), _still))
 
 
 def _angle(cos_sin: Array) -> Array:
@@ -325,3 +322,14 @@ _FREE = {
         tail=1,
     ),
 }
+
+_RULES: dict[type[Joint], dict[str, _Rule]] = {
+    Revolute: _plain(1),
+    Prismatic: _plain(1),
+    Translation: _plain(3),
+    Fixed: _plain(0),
+    Planar: _PLANAR,
+    Spherical: _SPHERICAL,
+    Free: _FREE,
+}
+"""For each joint type that other programs have, its rule in each of them."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..joints import Cylindrical, Helical, Joint, Prismatic, Revolute
+from ..joints import Joint, Revolute
 from ..model.mechanism import GROUND, Limits, Mechanism
 from ..spatial import Inertia, Placement
 
@@ -46,8 +46,8 @@ class DH:
             if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
                 raise ModelError(f"DH parameter {quantity} is {value!r}: give a finite number, in {unit}")
         joint = self.joint
-        along_z = isinstance(joint, (Revolute, Prismatic, Cylindrical, Helical)) and joint.axis[:2] == (0, 0)
-        if not along_z:
+        axial = joint.on_axis() if isinstance(joint, Joint) else None
+        if axial is None or axial.axis[:2] != (0, 0):
             raise ModelError(
                 f"a DH row has the joint {joint!r}: give Revolute, Prismatic, Cylindrical or Helical along z"
             )

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import FileError
-from ..joints import Fixed, Joint
+from ..joints import Joint
 from ..model.mechanism import GROUND, Body, Geometry, Mechanism
 from ..spatial import Inertia, Placement
 from .findings import Problem
@@ -77,7 +77,7 @@ def _check_inertia(tree: UrdfTree) -> None:
         if joint.child in heavy:
             heavy.add(joint.parent)
     for joint in order:
-        if joint.child not in heavy and joint.child in tree.links and not isinstance(joint.joint, Fixed):
+        if joint.child not in heavy and joint.child in tree.links and joint.joint.nv > 0:
             tree.findings.warning(
                 joint.line,
                 f"joint {joint.name!r} moves no inertia, so forward dynamics has no solution: give link "
@@ -119,7 +119,7 @@ def _build(tree: UrdfTree, root: Joint | None) -> Mechanism:
     lumps[base].add(tree.links[tree.root], HERE)
     for joint in order:
         body, at = places[joint.parent]
-        if isinstance(joint.joint, Fixed):
+        if joint.joint.nv == 0:
             at = _chain(at, joint.placement)
         else:
             body, at = _called(joint.child), HERE
@@ -134,7 +134,7 @@ def _build(tree: UrdfTree, root: Joint | None) -> Mechanism:
     else:
         m.append(_body(base, root, GROUND, HERE, ROOT_JOINT, lumps[base]))
     for joint in order:
-        if not isinstance(joint.joint, Fixed):
+        if joint.joint.nv > 0:
             parent, at = places[joint.parent]
             name = _called(joint.child)
             body = _body(name, joint.joint, parent, _chain(at, joint.placement), joint.name, lumps[name])

@@ -8,7 +8,6 @@ from typing import TypeVar
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
 from ..errors import FileError
-from ..joints import Fixed
 from .findings import Findings
 from .mesh_paths import Meshes
 from .urdf_parts import MEANINGS, LinkJoint, PartReader, UrdfLink
@@ -165,7 +164,7 @@ class UrdfTree:
         if driver not in self.joints:
             return "but there is no joint of this name" + _near(driver, self.joints)
         target = self.joints[driver]
-        if isinstance(target.joint, Fixed):
+        if target.joint.nv == 0:
             return "which is fixed and has no position"
         if target.joint.nv != 1:
             return f"which has {target.joint.nv} degrees of freedom: only one with one can be mimicked"

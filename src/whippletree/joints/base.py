@@ -2,14 +2,18 @@
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..errors import ModelError
+from ..spatial.inertia import Inertia
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform
 from ..spatial.vectors import cross
+
+if TYPE_CHECKING:
+    from .axis_joint import AxisJoint
 
 
 class Joint(ABC):
@@ -20,6 +24,9 @@ class Joint(ABC):
     `motion_subspace_rate`, one whose velocity is not dq/dt adds `rate`, `integrate` and
     `difference`. All of them hold for floats, complex numbers and symbolic scalars: no branch on a
     value.
+
+    What others ask of a joint, as its units or which inertia it leaves unseen, has an answer here that
+    holds for every type; a type that knows better says so.
 
     A user's own type is such a class; nothing has to be registered.
     """
@@ -98,6 +105,69 @@ class Joint(ABC):
         This general version serves every type whose S is constant.
         """
         return complement(np.asarray(self.motion_subspace(self.neutral()), dtype=float))
+
+    # What others ask
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether its velocities are the rates of its coordinates, qd = dq/dt."""
+        return type(self).rate is Joint.rate
+
+    @property
+    def carries_spring(self) -> bool:
+        """Whether tau = -stiffness · difference(rest, q) is the gradient of an energy.
+
+        It is where velocities are rates of the coordinates, and for quaternions; it is not for turn and
+        shift together, as in a planar or free joint.
+        """
+        return self.has_rates
+
+    @property
+    def moves_freely(self) -> bool:
+        """Whether it constrains nothing and its velocity is that of F_s in its own axes: S = 1."""
+        return False
+
+    @property
+    def turns_endlessly(self) -> bool:
+        """Whether its one coordinate is an angle after a full turn of which it is where it was."""
+        return False
+
+    def on_axis(self) -> "AxisJoint | None":
+        """The same joint as one along a single axis, mounted forwards; None if it has no such axis."""
+        return None
+
+    def plain(self) -> "Joint":
+        """A joint that constrains alike and has the simplest T; in a loop its variables have no meaning."""
+        return self
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        """The part of I, an inertia on F_s, that moves in the same way on either side of the joint.
+
+        That is I_Δ of RBDA table 9.7, the one that leaves most zeros in I - I_Δ. Given to F_p instead, it
+        changes no motion.
+        """
+        return Inertia.zero()
+
+    # Numbers to show
+
+    def numbers(self, q: Array) -> Array:
+        """(nv,) the position q (nq,) by one number for each freedom: coordinates, but no quaternions."""
+        return q if self.nq == self.nv else self.difference(self.neutral(), q)
+
+    def from_numbers(self, numbers: Array) -> Array:
+        """(nq,) the position with these numbers (nv,): inverse of `numbers`."""
+        return numbers if self.nq == self.nv else self.integrate(self.neutral(), numbers)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The unit of each of its numbers: "rad" or "m"."""
+        S = np.asarray(self.motion_subspace(self.neutral()), dtype=float)
+        return tuple("rad" if np.linalg.norm(column[:3]) > 1e-12 else "m" for column in S.T)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What to call each of its numbers; a joint of one number goes by its own name."""
+        return tuple(f"[{k}]" for k in range(self.nv))
 
 
 def complement(S: Array) -> Array:

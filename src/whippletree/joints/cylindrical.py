@@ -1,30 +1,28 @@
 """Cylindrical joint (RBDA table 4.1)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import angle_about, axis_rotation
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
-from .base import Joint, unit_axis
+from .axis_joint import AxisJoint
+from .unseen_inertia import transverse_moments
 
 
 @dataclass(frozen=True)
-class Cylindrical(Joint):
+class Cylindrical(AxisJoint):
     """Turn by q[0] rad about an axis and slide by q[1] m along it.
 
     >>> Cylindrical("z").motion_subspace(np.zeros(2))[:, 1]
     array([0., 0., 0., 0., 0., 1.])
     """
 
-    axis: Any = "z"
     nq: ClassVar[int] = 2
     nv: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit_axis(self.axis))
 
     def transform(self, q: Array) -> Transform:
         axis = np.array(self.axis)
@@ -40,3 +38,6 @@ class Cylindrical(Joint):
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, 2) * np.array([np.pi, 1.0])
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return transverse_moments(self.axis, I)

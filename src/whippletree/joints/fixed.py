@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform, identity
 from .base import Joint
@@ -29,3 +30,6 @@ class Fixed(Joint):
 
     def position_at(self, X: Transform) -> Array:
         return np.zeros(0)
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return I

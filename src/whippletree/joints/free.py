@@ -81,3 +81,21 @@ class Free(Joint):
 
     def position_fault(self, q: Array) -> str | None:
         return quaternion_fault(q[3:])
+
+    @property
+    def moves_freely(self) -> bool:
+        return True
+
+    def numbers(self, q: Array) -> Array:
+        return np.concatenate([q[:3], _TURN.numbers(q[3:])])
+
+    def from_numbers(self, numbers: Array) -> Array:
+        return np.concatenate([numbers[:3], _TURN.from_numbers(numbers[3:])])
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return ("m", "m", "m", "rad", "rad", "rad")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("x", "y", "z", *_TURN.labels)

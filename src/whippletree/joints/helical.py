@@ -1,18 +1,21 @@
 """Helical joint, a screw (RBDA table 4.1)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import angle_about, axis_rotation
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
-from .base import Joint, finite_number, full_turns, unit_axis
+from .axis_joint import AxisJoint
+from .base import finite_number, full_turns
+from .unseen_inertia import transverse_moments
 
 
 @dataclass(frozen=True)
-class Helical(Joint):
+class Helical(AxisJoint):
     """Turn by q[0] rad about an axis while sliding pitch·q[0] m along it; pitch is in m/rad.
 
     A screw that advances by its lead l in each turn has the pitch l / 2π.
@@ -21,13 +24,12 @@ class Helical(Joint):
     array([0.  , 0.  , 0.02])
     """
 
-    axis: Any = "z"
     pitch: float = 0.0
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit_axis(self.axis))
+        super().__post_init__()
         object.__setattr__(self, "pitch", finite_number(self.pitch, "pitch", "m/rad"))
 
     def transform(self, q: Array) -> Transform:
@@ -45,3 +47,10 @@ class Helical(Joint):
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 1)
+
+    @property
+    def screw_pitch(self) -> float:
+        return self.pitch
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return transverse_moments(self.axis, I)

@@ -5,10 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import angle_about, axis_rotation, exponential_coefficients
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
 from .base import Joint, perpendicular, unit_axis
+from .unseen_inertia import transverse_moments
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,9 @@ class Planar(Joint):
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, 3) * np.array([np.pi, 1.0, 1.0])
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return transverse_moments(self.axis, I)
 
 
 def _turned(r: Array, angle: Any) -> Array:

@@ -1,29 +1,27 @@
 """Prismatic joint (RBDA table 4.1)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform, xlt
-from .base import Joint, unit_axis
+from .axis_joint import AxisJoint
+from .unseen_inertia import moments
 
 
 @dataclass(frozen=True)
-class Prismatic(Joint):
+class Prismatic(AxisJoint):
     """Slide by q[0] m along an axis, the same in both frames; qd is m/s, tau N.
 
     >>> Prismatic("x").transform(np.array([0.5])).r
     array([0.5, 0. , 0. ])
     """
 
-    axis: Any = "z"
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit_axis(self.axis))
 
     def transform(self, q: Array) -> Transform:
         return xlt(np.array(self.axis) * q[0])
@@ -33,3 +31,10 @@ class Prismatic(Joint):
 
     def position_at(self, X: Transform) -> Array:
         return array([np.array(self.axis) @ X.r])
+
+    @property
+    def screw_pitch(self) -> float:
+        return np.inf
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return moments(I)

@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import ModelError
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import angle_about, axis_rotation
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
 from ..spatial.vectors import cross
 from .base import Joint, finite_number, full_turns, perpendicular, unit_axis
+from .unseen_inertia import transverse_moments
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,9 @@ class RackPinion(Joint):
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 1)
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return transverse_moments(self.axis, I)
 
     def _rack_seen_from_successor(self, q: Array) -> Array:
         rack = np.array(self.rack) * self.radius

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from ..spatial.inertia import Inertia
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform
 from ..spatial.vectors import cross_motion
+from .axis_joint import AxisJoint
 from .base import Joint
 
 
@@ -80,6 +82,43 @@ class Reversed(Joint):
 
     def position_fault(self, q: Array) -> str | None:
         return self.of.position_fault(q)
+
+    @property
+    def has_rates(self) -> bool:
+        return self.of.has_rates
+
+    @property
+    def carries_spring(self) -> bool:
+        return self.of.carries_spring
+
+    @property
+    def turns_endlessly(self) -> bool:
+        return self.of.turns_endlessly
+
+    def on_axis(self) -> AxisJoint | None:
+        inside = self.of.on_axis()
+        return None if inside is None else inside.turned_round()
+
+    def plain(self) -> Joint:
+        return self.on_axis() or Reversed(self.of.plain())
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        # What moves in the same way on either side does so whichever side it is on.
+        return self.of.unseen_inertia(I)
+
+    def numbers(self, q: Array) -> Array:
+        return self.of.numbers(q)
+
+    def from_numbers(self, numbers: Array) -> Array:
+        return self.of.from_numbers(numbers)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return self.of.units
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.of.labels
 
 
 def reverse(joint: Joint) -> Joint:

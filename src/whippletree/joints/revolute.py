@@ -1,30 +1,28 @@
 """Revolute joint (RBDA table 4.1)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import angle_about, axis_rotation
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform, rot
-from .base import Joint, unit_axis
+from .axis_joint import AxisJoint
+from .unseen_inertia import mass_on_axis
 
 
 @dataclass(frozen=True)
-class Revolute(Joint):
+class Revolute(AxisJoint):
     """Turn by q[0] rad about an axis, the same in both frames; qd is rad/s, tau N m.
 
     >>> Revolute("z").motion_subspace(np.zeros(1)).ravel()
     array([0., 0., 1., 0., 0., 0.])
     """
 
-    axis: Any = "z"
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit_axis(self.axis))
 
     def transform(self, q: Array) -> Transform:
         return rot(axis_rotation(np.array(self.axis), q[0]).T)
@@ -37,3 +35,10 @@ class Revolute(Joint):
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 1)
+
+    @property
+    def turns_endlessly(self) -> bool:
+        return True
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return mass_on_axis(self.axis, I)

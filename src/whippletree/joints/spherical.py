@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import (
     from_quaternion,
     quaternion_conjugate,
@@ -17,6 +18,7 @@ from ..spatial.rotation import (
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform, rot
 from .base import Joint, quaternion_fault
+from .unseen_inertia import point_mass
 
 
 @dataclass(frozen=True)
@@ -59,3 +61,17 @@ class Spherical(Joint):
 
     def position_fault(self, q: Array) -> str | None:
         return quaternion_fault(q)
+
+    @property
+    def carries_spring(self) -> bool:
+        return True
+
+    def plain(self) -> Joint:
+        return Spherical()
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return point_mass(I)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("rx", "ry", "rz")

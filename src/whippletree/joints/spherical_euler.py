@@ -6,11 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import ModelError
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import AXES, axis_rotation, from_euler, to_euler
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform, rot
 from ..spatial.vectors import cross
 from .base import Joint
+from .spherical import Spherical
+from .unseen_inertia import point_mass
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,12 @@ class SphericalEuler(Joint):
         # The middle angle keeps clear of the singular positions of either kind of sequence.
         middle = rng.uniform(0.2, 1.3)
         return np.array([rng.uniform(-np.pi, np.pi), middle, rng.uniform(-np.pi, np.pi)])
+
+    def plain(self) -> Joint:
+        return Spherical()
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return point_mass(I)
 
     def _axes(self, q: Array) -> tuple[Array, Array, Array]:
         """The three axes of rotation in F_s's coordinates."""

@@ -5,10 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import exp, exp_jacobian, exp_jacobian_rate, log
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform, rot
 from .base import Joint
+from .spherical import Spherical
+from .unseen_inertia import point_mass
 
 
 @dataclass(frozen=True)
@@ -42,3 +45,9 @@ class SphericalExponential(Joint):
     def random(self, rng: np.random.Generator) -> Array:
         direction = rng.normal(size=3)
         return direction / np.sqrt(direction @ direction) * rng.uniform(0.0, np.pi)
+
+    def plain(self) -> Joint:
+        return Spherical()
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return point_mass(I)

@@ -5,9 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..spatial.inertia import Inertia
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform, xlt
 from .base import Joint
+from .unseen_inertia import moments
 
 
 @dataclass(frozen=True)
@@ -29,3 +31,6 @@ class Translation(Joint):
 
     def position_at(self, X: Transform) -> Array:
         return X.r
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return moments(I)

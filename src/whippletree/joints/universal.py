@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import ModelError
+from ..spatial.inertia import Inertia
 from ..spatial.rotation import axis_rotation
 from ..spatial.scalar import Array, arctan2, array
 from ..spatial.transform import Transform, rot
 from ..spatial.vectors import cross
 from .base import Joint, unit_axis
+from .unseen_inertia import point_mass
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,9 @@ class Universal(Joint):
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 2)
+
+    def unseen_inertia(self, I: Inertia) -> Inertia:
+        return point_mass(I)
 
     def _first_seen_from_successor(self, q: Array) -> Array:
         return axis_rotation(np.array(self.second), q[1]).T @ np.array(self.first)

@@ -3,27 +3,7 @@
 from copy import copy
 from dataclasses import replace
 
-import numpy as np
-
-from ..joints import (
-    Cylindrical,
-    Fixed,
-    Helical,
-    Joint,
-    Planar,
-    Prismatic,
-    RackPinion,
-    Reversed,
-    Revolute,
-    Spherical,
-    SphericalEuler,
-    SphericalExponential,
-    Translation,
-    Universal,
-)
-from ..joints.base import perpendicular
-from ..spatial import Array, Inertia
-from ..spatial.rotate import lower, symmetric
+from ..spatial import Inertia
 from .mechanism import Mechanism
 
 
@@ -65,34 +45,9 @@ def simple_inertias(m: Mechanism) -> list[Inertia]:
     """The inertias of `simplify_inertias`: the loop of RBDA §9.7, from the leaves to the base."""
     inertias = [body.inertia for body in m.bodies]
     for i in reversed(range(len(m))):
-        shared = _shared_inertia(m.bodies[i].joint, inertias[i])
+        shared = m.bodies[i].joint.unseen_inertia(inertias[i])
         inertias[i] = inertias[i] + shared.scaled(-1.0)
         if m.parents[i] != -1:
             # X_J leaves the shared inertia as it is, so X_T alone brings it to the parent.
             inertias[m.parents[i]] = inertias[m.parents[i]] + shared.to_parent(m.X_T[i])
     return inertias
-
-
-def _shared_inertia(joint: Joint, I: Inertia) -> Inertia:
-    """The book's best_match: the I_Δ of table 9.7 that leaves most zeros in I - I_Δ."""
-    if isinstance(joint, Reversed):
-        return _shared_inertia(joint.of, I)
-    if isinstance(joint, Fixed):
-        return I
-    if isinstance(joint, Spherical | SphericalEuler | SphericalExponential | Universal):
-        return Inertia.from_parts(I.m, np.zeros(3), np.zeros(6))
-    if isinstance(joint, Prismatic | Translation):
-        return Inertia.from_parts(0.0, np.zeros(3), I.I)
-    if isinstance(joint, Revolute):
-        axis = np.array(joint.axis)
-        return Inertia.from_parts(I.m, (I.h @ axis) * axis, _transverse(axis, I))
-    if isinstance(joint, Cylindrical | Helical | Planar | RackPinion):
-        return Inertia.from_parts(0.0, np.zeros(3), _transverse(np.array(joint.axis), I))
-    return Inertia.zero()
-
-
-def _transverse(axis: Array, I: Inertia) -> Array:
-    """(6,) equal moments about all directions across the axis: as large as that about one of them."""
-    first, _ = perpendicular(axis)
-    moment = first @ symmetric(I.I) @ first
-    return moment * lower(np.eye(3) - np.outer(axis, axis))

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..joints import Free
 from .mechanism import Mechanism
 from .singular import general_position, joint_without_inertia
 
@@ -63,7 +62,7 @@ def floating_base(m: Mechanism) -> str | None:
     if not m.bodies:
         return f"{m.name!r} has no bodies: a floating base needs one, carried by Free()"
     base = m.bodies[0]
-    if not isinstance(base.joint, Free):
+    if not base.joint.moves_freely:
         return f"the first body of {m.name!r}, {base.name!r}, is carried by {base.joint!r}, expected Free()"
     roots = [body.name for body, parent in zip(m.bodies, m.parents, strict=True) if parent == -1]
     if len(roots) > 1:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..joints import Joint, Reversed, Spherical
 from .physical import three_numbers
+from .summary import describe
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,7 @@ class Spring:
 
 
 def joint_force_fault(body: Any) -> str | None:
-    """What is wrong with the spring, the rest position or the stops of a body's joint, or None.
-
-    A spring's force is the gradient of an energy. That holds with tau = -stiffness · difference(rest, q)
-    where velocities are rates of the coordinates, and for quaternions; it does not for turn and shift
-    together, as in a planar or free joint.
-    """
+    """What is wrong with the spring, the rest position or the stops of a body's joint, or None."""
     for label, value in (
         ("stiffness", body.stiffness),
         ("stiffness of the stops", body.limits.stiffness),
@@ -57,24 +52,14 @@ def joint_force_fault(body: Any) -> str | None:
     ):
         if not 0.0 <= value < np.inf:
             return f"{label} is {value}, must be 0 or more and finite"
-    kind = type(_inside(body.joint)).__name__
-    plain = has_rates(body.joint)
-    if body.stiffness and not (plain or isinstance(_inside(body.joint), Spherical)):
-        return f"a {kind} joint carries no spring; put one between two points: add_spring"
-    if body.limits.stiffness and not plain:
-        return f"a {kind} joint has no stops: its velocities are not the rates of its coordinates"
+    joint = describe(body.joint)
+    if body.stiffness and not body.joint.carries_spring:
+        return f"a {joint} joint carries no spring; put one between two points: add_spring"
+    if body.limits.stiffness and not body.joint.has_rates:
+        return f"a {joint} joint has no stops: its velocities are not the rates of its coordinates"
     if body.rest is None:
         return None
     rest = np.array(body.rest, dtype=float)
     if rest.shape != (body.joint.nq,) or not np.all(np.isfinite(rest)):
         return f"rest is {body.rest}: give {body.joint.nq} finite numbers, a position of the joint"
     return body.joint.position_fault(rest)
-
-
-def has_rates(joint: Joint) -> bool:
-    """Whether the joint's velocities are the rates of its coordinates."""
-    return type(_inside(joint)).rate is Joint.rate
-
-
-def _inside(joint: Joint) -> Joint:
-    return joint.of if isinstance(joint, Reversed) else joint

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..joints import Helical, Joint, Prismatic, RackPinion, Reversed, Revolute
+from ..joints import Joint
 from ..spatial import Array
 from .parts import Body
 
@@ -138,12 +138,12 @@ def describe(joint: Joint) -> str:
     >>> describe(Helical("-x", pitch=0.01)), describe(Revolute((0.6, 0.0, 0.8)))
     ('Helical -x pitch 0.01', 'Revolute (0.6, 0, 0.8)')
     """
-    if isinstance(joint, Reversed):
-        return f"Reversed {describe(joint.of)}"
     words = [type(joint).__name__]
     for field in fields(joint) if is_dataclass(joint) else ():
         value = getattr(joint, field.name)
-        if isinstance(value, tuple) and len(value) == 3:
+        if isinstance(value, Joint):
+            words.append(describe(value))
+        elif isinstance(value, tuple) and len(value) == 3:
             words.append(direction(value))
         elif isinstance(value, (int, float)):
             words.append(f"{field.name} {number(value)}")
@@ -172,9 +172,8 @@ def limits(body: Body) -> str:
         text = f"≥ {number(lower)}"
     else:
         text = f"±{number(upper)}" if lower == -upper else f"{number(lower)} … {number(upper)}"
-    joint = body.joint.of if isinstance(body.joint, Reversed) else body.joint
-    unit = {Revolute: " rad", Helical: " rad", RackPinion: " rad", Prismatic: " m"}.get(type(joint), "")
-    return text + unit
+    units = body.joint.units
+    return f"{text} {units[0]}" if len(units) == 1 else text
 
 
 def bound(value: float) -> str:

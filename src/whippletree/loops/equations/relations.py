@@ -4,8 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...checks.frames import axis_joint
-from ...joints import Joint, Reversed, Spherical, SphericalEuler, SphericalExponential
+from ...joints import Joint
 from ...model import topology
 from ...model.loop import Loop
 from ...model.mechanism import Gear, Mechanism
@@ -78,7 +77,7 @@ def loop_joint(m: Mechanism, loop: Loop, motions: LocalMotions, base: int) -> Lo
     """
     at_p, at_s = (motions.of(base, m.body_number(body)) for body in (loop.predecessor, loop.successor))
     X_p, X_s = loop.placement_p.transform() @ at_p.X, loop.placement_s.transform() @ at_s.X
-    joint = plain_joint(loop.joint)
+    joint = loop.joint.plain()
     q_J = joint.position_at(X_s @ X_p.inverse())
     S, v_J = joint.motion_subspace(q_J), at_s.v - at_p.v
     qd_J = factor_spd(S.T @ S).solve(S.T @ (X_s @ v_J))
@@ -142,7 +141,7 @@ def loop_position(m: Mechanism, loop: Loop, motions: LocalMotions) -> tuple[Tran
     X_s = loop.placement_s.transform() @ motions.of(base, s).X
     X_p = loop.placement_p.transform() @ motions.of(base, p).X
     X = X_s @ X_p.inverse()
-    joint = plain_joint(loop.joint)
+    joint = loop.joint.plain()
     return X, joint, joint.position_at(X)
 
 
@@ -159,17 +158,6 @@ def small_motion(X: Transform) -> Array:
             A[3, 1] - A[4, 0],
         ]
     )
-
-
-def plain_joint(joint: Joint) -> Joint:
-    """A joint that constrains alike and has the simplest T: the choice of variables has no meaning here."""
-    axial = axis_joint(joint)
-    if axial is not None:
-        return axial
-    inner = joint.of if isinstance(joint, Reversed) else joint
-    if isinstance(inner, Spherical | SphericalEuler | SphericalExponential):
-        return Spherical() if inner is joint else Reversed(Spherical())
-    return joint
 
 
 def velocities(m: Mechanism, i: int) -> range:
