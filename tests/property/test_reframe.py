@@ -34,6 +34,20 @@ def test_reframed_mechanism_has_the_same_dynamics(seed):
     assert_allclose(wt.kinetic_energy(cheap.mechanism, moved, qd), wt.kinetic_energy(m, q, qd), rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_frames_may_be_chosen_twice(seed):
+    rng = np.random.default_rng(seed)
+    m = randoms.tree(rng, list(rng.permutation(list(randoms.JOINTS))))
+    q, qd = randoms.state(rng, m)
+    once = reframe(m)
+    twice = reframe(once.mechanism)
+    for body, X in zip(once.mechanism.bodies, once.mechanism.X_T, strict=True):
+        assert_close(body.placement.transform().matrix(), X.matrix())
+    expected = wt.rnea(m, q, qd, qd)
+    actual = wt.rnea(twice.mechanism, q + once.offset + twice.offset, qd, qd)
+    assert_allclose(actual, expected, rtol=1e-11, atol=1e-12 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("tilt", [1e-3, 1e-5, 3.7e-6, 1e-9, 1e-13, np.pi - 1e-6, np.pi, np.pi / 2 - 4e-6])
 def test_nearly_parallel_axes_lose_no_digits(tilt):
     rng = np.random.default_rng(1)
@@ -106,5 +120,5 @@ def test_newton_euler_with_3d_vectors_agrees(seed):
     q, qd = randoms.state(rng, m)
     qdd, f_ext = rng.normal(size=m.nv), rng.normal(size=(len(m), 6))
     expected = wt.rnea(m, q, qd, qdd, f_ext)
-    actual = wt.newton_euler(m, q, qd, qdd, f_ext)
+    actual = wt.dynamics.newton_euler(m, q, qd, qdd, f_ext)
     assert_allclose(actual, expected, rtol=1e-11, atol=1e-12 * np.abs(expected).max())

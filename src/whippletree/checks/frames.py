@@ -63,8 +63,7 @@ def reframe(m: Mechanism) -> Reframed:
         if joint is None:
             other.append(replace(body, placement=old, inertia=_clean_inertia(inertia)))
             continue
-        placement = old @ frames[i + 1]
-        screws, angle, shift = _screws(placement.transform())
+        screws, angle, shift = _screws((old @ frames[i + 1]).transform())
         # Quarter turns cost nothing as rotations, an offset would.
         if np.isfinite(joint.screw_pitch) and not _is_quarter(angle):
             offset[m.q_index[i].start] = angle
@@ -72,10 +71,12 @@ def reframe(m: Mechanism) -> Reframed:
             shift = shift - joint.screw_pitch * angle
             angle = 0.0
         last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean_number(shift)]))
+        X_T = TransformProduct(last, *screws)
+        placement = Placement.of(X_T)
         other.append(
             replace(body, joint=joint.along("z"), placement=placement, inertia=_clean_inertia(inertia))
         )
-        other.X_T[i] = TransformProduct(last, *screws)
+        other.X_T[i] = X_T
     for loop in m.loops:
         p, s = (m.body_number(body) for body in (loop.predecessor, loop.successor))
         placement_p = _clean_placement(frames[p + 1].inverse() @ loop.placement_p)
