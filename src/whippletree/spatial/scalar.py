@@ -10,13 +10,20 @@ Complex numbers are compared by their real part, so that a complex step passes t
 """
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+if sys.version_info >= (3, 12):
+    from typing import TypeAliasType
+else:
+    from typing_extensions import TypeAliasType
+
+# An alias that keeps its name: signatures and `help` show it, not what NumPy's NDArray stands for.
+Array = TypeAliasType("Array", NDArray[Any])
 """An array of any scalar: float, complex or object."""
 
 
