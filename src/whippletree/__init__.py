@@ -9,6 +9,7 @@ from . import examples
 from ._version import __version__ as __version__
 from .api.compiling import compile, symbolic
 from .api.forward import forward_dynamics, hybrid_dynamics, inverse_dynamics, method_reason, methods
+from .checks.checking import checked
 from .display.viewer import Viewer, view
 from .dynamics import (
     aba,
@@ -122,6 +123,8 @@ from .loops import (
     sparse,
     stabilization_time,
 )
+from .kernels.run.kernel import Kernel
+from .kernels.trace.refusal import TraceError
 from .model.force import Force
 from .model.graph import Graph
 from .model.loop import Loop
@@ -153,6 +156,7 @@ __all__ = [
     "Inertia",
     "InputError",
     "Joint",
+    "Kernel",
     "Limits",
     "Loop",
     "Mechanism",
@@ -174,6 +178,7 @@ __all__ = [
     "SphericalEuler",
     "SphericalExponential",
     "Spring",
+    "TraceError",
     "Trajectory",
     "Translation",
     "Universal",
@@ -194,6 +199,7 @@ __all__ = [
     "body_velocities",
     "center_of_mass",
     "centroidal_momentum_matrix",
+    "checked",
     "choose_reduction",
     "closure_dynamics",
     "cluster_projection",

@@ -3,13 +3,16 @@
 Source of truth: the file and line of the call, and what `wt.compile` takes instead.
 """
 
+import inspect
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import randoms
 import whippletree as wt
-from whippletree.kernels.trace.refusal import TraceError
+from whippletree import TraceError
+from whippletree.checks.checking import PUBLIC
 
 DYNAMICS = ("forward_dynamics", "rcr", "acs", "kkt", "sparse", "projection", "lambda_first")
 
@@ -21,36 +24,36 @@ def closed() -> wt.Mechanism:
 @pytest.mark.parametrize("name", DYNAMICS)
 def test_forward_dynamics_of_loops_names_what_compiles(name):
     with pytest.raises(TraceError) as caught:
-        wt.compile(getattr(wt, name), closed())  # the line to show
+        wt.compile(PUBLIC[name], closed())  # the line to show
     message = str(caught.value)
     assert message.startswith(__file__)
     assert "# the line to show" in message
     assert f"{name} cannot be compiled: what it does depends on the numbers it is given; " in message
-    assert "compile wt.grcr, with reduction=wt.choose_reduction(m, q)" in message
+    assert "compile wt.loops.grcr, with reduction=wt.loops.choose_reduction(m, q)" in message
 
 
 def test_what_the_message_says_works():
     m = closed()
-    with pytest.raises(TraceError, match=r"grcr cannot be compiled.*give it reduction=wt\.choose_reduction"):
-        wt.compile(wt.grcr, m)
+    with pytest.raises(TraceError, match=r"grcr cannot be compiled.*give it reduction=wt\.loops\.choose"):
+        wt.compile(wt.loops.grcr, m)
     q = wt.assemble(m, m.neutral())
-    assert wt.compile(wt.grcr, m, reduction=wt.choose_reduction(m, q)).cost["mul"] > 0
+    assert wt.compile(wt.loops.grcr, m, reduction=wt.loops.choose_reduction(m, q)).cost["mul"] > 0
 
 
 @pytest.mark.parametrize("name", ["kkt", "sparse", "constraint_forces", "reactions", "project_velocity"])
 def test_a_tree_gets_no_advice_on_loops(name):
     with pytest.raises(TraceError, match=f"{name} cannot be compiled: [a-z ]*given$"):
-        wt.compile(getattr(wt, name), wt.examples.load("double-pendulum"))
+        wt.compile(PUBLIC[name], wt.examples.load("double-pendulum"))
 
 
 @pytest.mark.parametrize("name", ["assemble", "mobility", "choose_reduction", "project_position"])
 def test_functions_that_only_search_are_named(name):
     with pytest.raises(TraceError, match=f"{name} cannot be compiled: [a-z ]*given$"):
-        wt.compile(getattr(wt, name), closed())
+        wt.compile(PUBLIC[name], closed())
 
 
 def doubled(m, q, qd, tau):
-    return 2.0 * wt.kkt(m, q, qd, tau)  # within a function of the user
+    return 2.0 * wt.loops.kkt(m, q, qd, tau)  # within a function of the user
 
 
 def test_the_line_of_the_user_s_function_is_shown():
@@ -62,7 +65,7 @@ def test_the_line_of_the_user_s_function_is_shown():
 
 def test_a_long_result_is_told_by_its_type():
     with pytest.raises(TraceError, match="output scalar 0 is of type Ltdl; a kernel returns real numbers"):
-        wt.compile(wt.factor_ltdl, wt.examples.load("quadruped"))
+        wt.compile(wt.dynamics.factor_ltdl, wt.examples.load("quadruped"))
 
 
 def test_mistakes_of_other_kinds_stay_what_they_are():
@@ -128,7 +131,7 @@ def test_what_kernels_do_not_know_is_told_with_the_line(function, message):
 
 
 @pytest.mark.parametrize(
-    "function", [wt.aba, wt.forward_dynamics_crba, wt.inverse_inertia, wt.forward_dynamics]
+    "function", [wt.aba, wt.dynamics.forward_dynamics_crba, wt.inverse_inertia, wt.forward_dynamics]
 )
 def test_a_joint_that_moves_no_inertia_is_named_before_anything_runs(function):
     m = wt.Mechanism("light")
@@ -139,3 +142,45 @@ def test_a_joint_that_moves_no_inertia_is_named_before_anything_runs(function):
     m.bodies[1] = replace(m.bodies[1], armature=0.01)
     out = wt.compile(function, m)(*[np.full(2, 0.3)] * (1 if function is wt.inverse_inertia else 3))
     assert np.all(np.isfinite(out))
+
+
+# Names of arguments
+
+
+def test_every_argument_of_the_library_s_own_functions_is_known():
+    rng = np.random.default_rng(3)
+    m = randoms.geared_tree(rng, ["revolute", "helical", "prismatic", "revolute"])
+    y = rng.normal(size=m.nq - len(m.gears))
+    assert 0 < len(m.gears) < 4
+    np.testing.assert_allclose(wt.compile(wt.gear_positions, m)(y), wt.gear_positions(m, y), rtol=1e-13)
+    m = randoms.floating_tree(rng, ["revolute", "spherical", "prismatic"])
+    (q, qd), qdd_joints = randoms.state(rng, m), rng.normal(size=m.nv - 6)
+    inverse = wt.dynamics.floating_inverse_dynamics
+    for found, expected in zip(
+        wt.compile(inverse, m)(q, qd, qdd_joints), inverse(m, q, qd, qdd_joints), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda q, x: x, lambda q, y: y, lambda q, dq: dq, lambda q, q_guess: q_guess, lambda q, qdd_joints: q],
+    ids=["x", "y", "dq", "q_guess", "qdd_joints"],
+)
+def test_a_name_of_a_user_means_what_the_user_says(function):
+    m = wt.examples.load("double-pendulum")
+    name = list(inspect.signature(function).parameters)[1]
+    with pytest.raises(wt.InputError) as caught:
+        wt.compile(function, m)
+    assert str(caught.value) == (
+        f"<lambda>: the shape of {name!r} is not known; give its value, as {name}=…, or, if it is to be an "
+        f'input, its shape, as inputs={{"{name}": (3,)}}. Known by name are q, qd, qdd, tau, f_ext'
+    )
+    k = wt.compile(function, m, inputs={name: (3,)})
+    assert k(np.zeros(2), np.arange(3.0)).shape in ((3,), (2,))
+
+
+def test_external_forces_are_known_by_name():
+    m = wt.examples.load("double-pendulum")
+    k = wt.compile(lambda q, f_ext: f_ext[1] * q[0], m)
+    np.testing.assert_array_equal(k([2.0, 3.0], np.arange(12.0).reshape(2, 6)), 2.0 * np.arange(6.0, 12.0))

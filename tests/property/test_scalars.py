@@ -13,21 +13,14 @@ from numpy.testing import assert_allclose
 import randoms
 import whippletree as wt
 from counting import counting, values
+from whippletree.checks.checking import PUBLIC
 
 VECTORS = ("q", "qd", "qdd", "tau", "x", "y", "qdd_joints", "f_ext", "v")
 
 
 def public_algorithms():
-    """Those that take a mechanism and a vector; others have no scalar to be generic in.
-
-    A simulation is a program around algorithms, not one of them.
-    """
-    for name in wt.__all__:
-        function = getattr(wt, name)
-        if inspect.isfunction(function) and not function.__module__.startswith("whippletree.simulation"):
-            parameters = list(inspect.signature(function).parameters)
-            if parameters[0] == "m" and set(parameters) & set(VECTORS):
-                yield name
+    """Those that take a mechanism and a vector; others have no scalar to be generic in."""
+    return [name for name, door in PUBLIC.items() if set(inspect.signature(door).parameters) & set(VECTORS)]
 
 
 def everything(rng):
@@ -59,7 +52,7 @@ def looped(rng):
     return m
 
 
-LOOPS = {name for name in public_algorithms() if getattr(wt, name).__module__.startswith("whippletree.loops")}
+LOOPS = {name for name in public_algorithms() if PUBLIC[name].__module__.startswith("whippletree.loops")}
 RECORDABLE = {
     "constraint_bias",
     "constraint_error",
@@ -82,7 +75,7 @@ class Case:
     def __init__(self, name, build):
         self.rng = rng = np.random.default_rng(7)
         self.m = m = build(rng)
-        self.function = getattr(wt, name)
+        self.function = PUBLIC[name]
         self.names = [n for n in inspect.signature(self.function).parameters if n != "m"]
         G = wt.gear_matrix(m)
         q, qd = randoms.geared_state(rng, m)

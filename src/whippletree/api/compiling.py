@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dynamics, loops
-from ..checks.checking import POSITIONS, VELOCITIES, WRENCHES
+from ..checks.arguments import known_arguments
+from ..checks.checking import PUBLIC
 from ..errors import InputError
 from ..kernels.export.sympy_expressions import Symbolic, to_sympy
 from ..kernels.run.kernel import Kernel
@@ -22,7 +22,6 @@ from ..kernels.trace.program import Program
 from ..kernels.trace.recording import recording
 from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
-from . import forward
 
 
 def compile(
@@ -51,7 +50,8 @@ def compile(
         function: A public algorithm, as `wt.aba`, or any function of arrays that calls some. If its
             first argument is named `m`, it receives the mechanism.
         m: The mechanism.
-        inputs: Shapes of arguments whose names do not tell: q is (nq,), qd, qdd, tau, x and dq are (nv,).
+        inputs: Shapes of arguments whose names do not tell. In every function q is (nq,), qd, qdd and tau are
+            (nv,), f_ext is (nb, 6); the library's own functions are known in full.
             An argument with a default is an input only if it is named here, as {"f_ext": (nb, 6)}. One that
             is a dictionary, tuple or list of arrays is declared by its shapes, nested alike, as
             {"gains": {"kp": (nv,), "kd": (nv,)}}, and given to the kernel in the same way.
@@ -108,19 +108,13 @@ def _kernel(name: str, moment: _Moment) -> Kernel:
 
 def _public(name: str) -> Callable[..., Any]:
     """A public function that takes a mechanism, by name."""
-    places = (dynamics, loops, forward)
-    doors = {n: value for place in places for n, value in vars(place).items() if _is_door(value)}
-    if name not in doors:
+    if name not in PUBLIC:
         from difflib import get_close_matches
 
-        near = get_close_matches(str(name), doors)
+        near = get_close_matches(str(name), PUBLIC)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ", as 'aba'"
         raise InputError(f"there is no function {name!r} of a mechanism: give the name of a public one{hint}")
-    return doors[name]
-
-
-def _is_door(value: Any) -> bool:
-    return inspect.isfunction(value) and hasattr(value, "__wrapped__")
+    return PUBLIC[name]
 
 
 def symbolic(
@@ -212,6 +206,7 @@ def _shapes(
 ) -> dict[str, Declared]:
     """Names and shapes of the inputs, in the order of the function's arguments."""
     arguments = dict(inspect.signature(function).parameters)
+    known = known_arguments(function)
     for argument in arguments.values():
         if argument.kind not in (argument.POSITIONAL_OR_KEYWORD, argument.KEYWORD_ONLY):
             raise InputError(
@@ -233,16 +228,13 @@ def _shapes(
             shapes[name] = given[name]
         elif argument.default is not inspect.Parameter.empty:
             continue
-        elif name in POSITIONS:
-            shapes[name] = (m.nq,)
-        elif name in VELOCITIES:
-            shapes[name] = (m.nv,)
-        elif name in WRENCHES:
-            shapes[name] = (len(m), 6)
+        elif name in known:
+            shapes[name] = known[name].shape(m)
         else:
             raise InputError(
                 f"{_name(function)}: the shape of {name!r} is not known; give its value, as {name}=…, or, if "
-                f'it is to be an input, its shape, as inputs={{"{name}": (3,)}}'
+                f'it is to be an input, its shape, as inputs={{"{name}": (3,)}}. Known by name are '
+                f"{', '.join(known)}"
             )
     return shapes
 

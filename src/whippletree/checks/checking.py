@@ -2,25 +2,23 @@
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..errors import InputError, ModelError, SingularError
-from ..kernels.trace.refusal import decides_by_values
 from ..model.mechanism import Mechanism
 from ..model.requirements import Requirement, invertible_inertias
 from ..model.singular import joint_without_inertia
-from ..model.values import position, vector
-from .frames import pass_inertias_on, reframe
+from .arguments import is_ours, known_arguments
+from .recording import Freedom, is_recorded, refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What an argument of this name must hold, for every public function.
-POSITIONS = ("q", "q0", "q1", "q_guess")
-VELOCITIES = ("qd", "qdd", "tau", "x", "dq")
-WRENCHES = ("f_ext",)
+PUBLIC: dict[str, Callable[..., Any]] = {}
+"""Every function of this library that stands behind the door, by name; those of users are not among them."""
 
 
 def checked(
@@ -31,10 +29,13 @@ def checked(
 ) -> F:
     """The algorithm behind a door that checks its arguments by their names.
 
-    q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None, qdd_joints (nv - 6,), y one entry
-    less than q for each gear; lists are taken as arrays, floats must be finite, quaternions of unit
-    norm. Complex and symbolic scalars pass. A division by zero inside becomes a SingularError that
-    names the joint.
+    q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None; other names may hold anything. Lists
+    are taken as arrays, floats must be finite, quaternions of unit norm. Complex and symbolic scalars
+    pass. A division by zero inside becomes a SingularError that names the joint, and what cannot be
+    recorded a TraceError that says so.
+
+    As a decorator it is the one line that makes an algorithm of yours one like those of the library, also
+    for `compile`.
 
     Args:
         algorithm: Its first parameter is the mechanism m.
@@ -43,68 +44,69 @@ def checked(
             scalars it is then run in frames, and with equivalent inertias, that spend fewer
             operations, unless external forces come in body coordinates.
         recorded: Another road to the same result, taken with symbolic scalars because it is shorter.
+
+    Raises:
+        TypeError: The first parameter has another name.
+
+    >>> import whippletree as wt
+    >>> @wt.checked
+    ... def power(m, q, qd, tau):
+    ...     return qd @ (tau - wt.gravity_force(m, q))
+    >>> m = wt.examples.load("double-pendulum")
+    >>> power(m, [0.3, 0.5], [1.0, 2.0], [4.0, 3.0]).round(3)
+    np.float64(-4.904)
+    >>> wt.compile(power, m)([0.3, 0.5], [1.0, 2.0], [4.0, 3.0]).round(3)
+    np.float64(-4.904)
     """
-    signature = inspect.signature(algorithm)
-    if next(iter(signature.parameters)) != "m":
-        raise TypeError(f"{algorithm.__name__}: the first parameter of a public algorithm is the mechanism m")
+    name, signature = algorithm.__name__, inspect.signature(algorithm)
+    if next(iter(signature.parameters), None) != "m":
+        raise TypeError(f"{name}: the first parameter of a public algorithm is the mechanism m")
+    known = known_arguments(algorithm)
+    freedom = Freedom(frame_free, invertible_inertias not in requirements, recorded)
 
     @functools.wraps(algorithm)
     def door(*args: Any, **kwargs: Any) -> Any:
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{algorithm.__name__}{signature}: {error}") from None
+            raise TypeError(f"{name}{readable(signature)}: {error}") from None
         m = bound.arguments["m"]
         if not isinstance(m, Mechanism):
-            raise InputError(f"{algorithm.__name__}: m is {type(m).__name__}, expected a Mechanism")
+            raise InputError(f"{name}: m is {type(m).__name__}, expected a Mechanism")
         for requirement in requirements:
             fault = requirement(m)
             if fault is not None:
-                raise ModelError(f"{algorithm.__name__}: {fault}")
-        for name, value in bound.arguments.items():
-            if name in POSITIONS:
-                bound.arguments[name] = position(m, value, name)
-            elif name in VELOCITIES:
-                bound.arguments[name] = vector(
-                    value, (m.nv,), name, f"one entry per velocity of {m.name!r} (nv = {m.nv})"
-                )
-            elif name in WRENCHES and value is not None:
-                n = len(m)
-                bound.arguments[name] = vector(
-                    value, (n, 6), name, f"one wrench per body of {m.name!r} (nb = {n})"
-                )
-            elif name == "qdd_joints":
-                bound.arguments[name] = vector(
-                    value, (m.nv - 6,), name, f"one entry per velocity of {m.name!r} behind its base"
-                )
-            elif name == "y":
-                count = len(m.gears)
-                bound.arguments[name] = vector(
-                    value,
-                    (m.nq - count,),
-                    name,
-                    f"nq = {m.nq} of {m.name!r} less one for each of {count} gears",
-                )
+                raise ModelError(f"{name}: {fault}")
+        for key, value in bound.arguments.items():
+            if key in known and not (value is None and signature.parameters[key].default is None):
+                bound.arguments[key] = known[key].checked(m, value, key)
         q = bound.arguments.get("q")
         try:
             with np.errstate(divide="raise", invalid="raise"):
-                if not (isinstance(q, np.ndarray) and q.dtype == object):
-                    return algorithm(*bound.args, **bound.kwargs)
-                if frame_free and bound.arguments.get("f_ext") is None:
-                    cheap = reframe(m)
-                    if invertible_inertias not in requirements and cheap.mechanism is not m:
-                        pass_inertias_on(cheap.mechanism)
-                    bound.arguments.update(m=cheap.mechanism, q=q + cheap.offset)
-                return (recorded or algorithm)(*bound.args, **bound.kwargs)
+                if is_recorded(bound):
+                    return freedom.run(algorithm, bound)
+                return algorithm(*bound.args, **bound.kwargs)
         except (ZeroDivisionError, FloatingPointError) as error:
-            raise SingularError(f"{algorithm.__name__}: {_joint_fault(m, q) or error}") from None
+            raise SingularError(f"{name}: {_joint_fault(m, q) or error}") from None
         except TypeError as error:
-            refused = decides_by_values(algorithm.__name__, _instead(m, algorithm.__name__, signature), error)
+            refused = refusal(name, signature, m, error)
             if refused is None:
                 raise
             raise refused from error
 
+    if is_ours(algorithm):
+        PUBLIC[name] = door
     return door  # pyright: ignore[reportReturnType]  # functools.wraps keeps the signature
+
+
+def readable(signature: inspect.Signature) -> str:
+    """A signature with the names of types alone, without the modules they stand in.
+
+    >>> def weight(m: Mechanism, scale: float = 0.5) -> float: ...
+    >>> readable(inspect.signature(weight))  # inspect shows whippletree.model.mechanism.Mechanism
+    '(m: Mechanism, scale: float = 0.5) -> float'
+    """
+    return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(\w+)", r"\1", str(signature))
 
 
 def _joint_fault(m: Mechanism, q: Any) -> str | None:
@@ -113,12 +115,3 @@ def _joint_fault(m: Mechanism, q: Any) -> str | None:
         return None
     at = m.random(np.random.default_rng(0)) if q.dtype == object else q
     return joint_without_inertia(m, at) if at.dtype.kind == "f" else None
-
-
-def _instead(m: Mechanism, name: str, signature: inspect.Signature) -> str:
-    """What to compile in place of a function that chooses by the numbers it is given."""
-    chosen = "reduction=wt.choose_reduction(m, q), for some q near which the kernel is to run"
-    if "reduction" in signature.parameters and name not in ("acs", "rcr"):  # those have choosers of their own
-        return f"give it {chosen}"
-    is_forward = "tau" in signature.parameters and bool(m.loops or m.gears)
-    return f"compile wt.grcr, with {chosen}" if is_forward else ""

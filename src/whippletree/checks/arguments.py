@@ -1,0 +1,69 @@
+"""What an argument of a function of a mechanism holds, told by its name: one table for all functions."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ..model.mechanism import Mechanism
+from ..model.values import position, vector
+from ..spatial import Array
+
+PACKAGE = __name__.partition(".")[0]
+"""The name of the whole library."""
+
+
+class Argument(NamedTuple):
+    """An array whose shape follows from the mechanism.
+
+    Attributes:
+        shape: For a mechanism.
+        meaning: Of that shape, in words, for a mechanism.
+        is_position: Whether it is a position, whose quaternions must be of unit norm.
+    """
+
+    shape: Callable[[Mechanism], tuple[int, ...]]
+    meaning: Callable[[Mechanism], str]
+    is_position: bool = False
+
+    def checked(self, m: Mechanism, value: Any, name: str) -> Array:
+        """The value as a finite array of the shape, or InputError saying what was expected."""
+        if self.is_position:
+            return position(m, value, name)
+        return vector(value, self.shape(m), name, self.meaning(m))
+
+
+_POSITION = Argument(
+    lambda m: (m.nq,), lambda m: f"one entry per coordinate of {m.name!r} (nq = {m.nq})", is_position=True
+)
+_VELOCITY = Argument(lambda m: (m.nv,), lambda m: f"one entry per velocity of {m.name!r} (nv = {m.nv})")
+
+EVERYWHERE: Mapping[str, Argument] = {
+    "q": _POSITION,
+    "qd": _VELOCITY,
+    "qdd": _VELOCITY,
+    "tau": _VELOCITY,
+    "f_ext": Argument(lambda m: (len(m), 6), lambda m: f"one wrench per body of {m.name!r} (nb = {len(m)})"),
+}
+"""Names that mean the same in every function, those of users included."""
+
+OURS: Mapping[str, Argument] = EVERYWHERE | {
+    "q_guess": _POSITION,
+    "x": _VELOCITY,
+    "qdd_joints": Argument(
+        lambda m: (m.nv - 6,), lambda m: f"one entry per velocity of {m.name!r} behind its base"
+    ),
+    "y": Argument(
+        lambda m: (m.nq - len(m.gears),),
+        lambda m: f"nq = {m.nq} of {m.name!r} less one for each of {len(m.gears)} gears",
+    ),
+}
+"""Names as the functions of this library use them; in a function of a user they may mean anything."""
+
+
+def known_arguments(function: Callable[..., Any]) -> Mapping[str, Argument]:
+    """The arguments that are known by name in a function of this library, or in one of a user."""
+    return OURS if is_ours(function) else EVERYWHERE
+
+
+def is_ours(function: Callable[..., Any]) -> bool:
+    """Whether a function stands in this library."""
+    return (getattr(function, "__module__", None) or "").partition(".")[0] == PACKAGE

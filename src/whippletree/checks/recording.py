@@ -1,0 +1,57 @@
+"""What changes while an algorithm is recorded, with symbolic scalars in place of numbers.
+
+Its result stays as it is; frames, inertias and the road to it are chosen so that the record is short.
+"""
+
+from collections.abc import Callable
+from inspect import BoundArguments, Signature
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernels.trace.refusal import TraceError, decides_by_values
+from ..model.mechanism import Mechanism
+from .frames import pass_inertias_on, reframe
+
+
+class Freedom(NamedTuple):
+    """What may be exchanged while an algorithm is recorded.
+
+    Attributes:
+        frames: Whether the result does not depend on the choice of body frames.
+        inertias: Whether it does not depend on which of two bodies carries an inertia that both move.
+        road: Another road to the same result that is shorter, or None.
+    """
+
+    frames: bool
+    inertias: bool
+    road: Callable[..., Any] | None
+
+    def run(self, algorithm: Callable[..., Any], bound: BoundArguments) -> Any:
+        """The algorithm's result, or that of the shorter road, by fewer operations."""
+        # External forces come in body coordinates: their frames have to stay.
+        if self.frames and bound.arguments.get("f_ext") is None:
+            m = bound.arguments["m"]
+            cheap = reframe(m)
+            if self.inertias and cheap.mechanism is not m:
+                pass_inertias_on(cheap.mechanism)
+            bound.arguments.update(m=cheap.mechanism, q=bound.arguments["q"] + cheap.offset)
+        return (self.road or algorithm)(*bound.args, **bound.kwargs)
+
+
+def is_recorded(bound: BoundArguments) -> bool:
+    """Whether a call has a symbolic position."""
+    q = bound.arguments.get("q")
+    return isinstance(q, np.ndarray) and q.dtype == object
+
+
+def refusal(name: str, signature: Signature, m: Mechanism, error: TypeError) -> TraceError | None:
+    """The error for an algorithm that chooses by the numbers it is given; None if `error` is another one."""
+    chosen = "reduction=wt.loops.choose_reduction(m, q), for some q near which the kernel is to run"
+    if "reduction" in signature.parameters and name not in ("acs", "rcr"):  # those have choosers of their own
+        instead = f"give it {chosen}"
+    elif "tau" in signature.parameters and (m.loops or m.gears):
+        instead = f"compile wt.loops.grcr, with {chosen}"
+    else:
+        instead = ""
+    return decides_by_values(name, instead, error)
