@@ -9,7 +9,7 @@ from whippletree.examples.linkages import four_bar_tree, four_bars
 
 
 def cost(m, q):
-    return record(wt.grcr, m, reduction=wt.choose_reduction(m, q)).cost
+    return record(wt.loops.grcr, m, reduction=wt.loops.choose_reduction(m, q)).cost
 
 
 def row(windows):
@@ -96,13 +96,13 @@ def test_a_long_planar_part_of_a_spatial_loop_costs_a_constant_for_each_link():
 @pytest.mark.parametrize("planar", [4, 9, 14])
 def test_a_planar_part_of_a_spatial_loop_is_solved_right_away_from_where_it_was_chosen(planar):
     m, q = bow(planar)
-    reduction = wt.choose_reduction(m, q)
+    reduction = wt.loops.choose_reduction(m, q)
     rng = np.random.default_rng(planar)
     for _ in range(3):
         at = wt.assemble(m, q + 0.1 * rng.normal(size=m.nv))
         qd, tau = wt.project_velocity(m, at, rng.normal(size=m.nv)), rng.normal(size=m.nv)
-        expected = wt.kkt(m, at, qd, tau)
-        found = wt.grcr(m, at, qd, tau, reduction=reduction)
+        expected = wt.loops.kkt(m, at, qd, tau)
+        found = wt.loops.grcr(m, at, qd, tau, reduction=reduction)
         np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
 
 
@@ -112,8 +112,8 @@ def test_a_tree_of_four_bars_is_solved_right(levels):
     q = m.neutral()
     rng = np.random.default_rng(levels)
     qd, tau = wt.project_velocity(m, q, rng.normal(size=m.nv)), rng.normal(size=m.nv)
-    expected = wt.kkt(m, q, qd, tau)
-    np.testing.assert_allclose(wt.grcr(m, q, qd, tau), expected, atol=1e-9 * np.abs(expected).max())
+    expected = wt.loops.kkt(m, q, qd, tau)
+    np.testing.assert_allclose(wt.loops.grcr(m, q, qd, tau), expected, atol=1e-9 * np.abs(expected).max())
 
 
 def test_a_tree_of_four_bars_costs_in_proportion_to_its_loops():

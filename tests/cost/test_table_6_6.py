@@ -144,7 +144,7 @@ def test_factors_of_a_mechanism():
     rng = np.random.default_rng(3)
     m = randoms.tree(rng, list(rng.permutation(list(randoms.JOINTS))), branching=0.8)
     q = m.random(rng)
-    H, by_ltl, by_ltdl = wt.crba(m, q), wt.factor_ltl(m, q), wt.factor_ltdl(m, q)
+    H, by_ltl, by_ltdl = wt.crba(m, q), wt.dynamics.factor_ltl(m, q), wt.dynamics.factor_ltdl(m, q)
     L, M = by_ltl.L.matrix(), by_ltdl.L.matrix()
     assert_allclose(L.T @ L, H, rtol=1e-12, atol=1e-12)
     assert_allclose(M.T @ np.diag(by_ltdl.D) @ M, H, rtol=1e-12, atol=1e-12)

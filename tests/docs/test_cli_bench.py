@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import whippletree as wt
 from urdf_text import ARM
-from whippletree import SolverError, grcr
+from whippletree import SolverError
 from whippletree.benchmark import kernel_times as kernels
 from whippletree.benchmark.loop_peers import mujoco_peer, pinocchio_peers
 from whippletree.benchmark.loop_times import AGREE_SOFT, cases, measure, record, row_of_four_bars
@@ -298,10 +298,10 @@ def test_closed_loops_are_compared_before_they_are_timed(monkeypatch):
 def test_peers_are_given_the_same_closed_mechanism(name):
     m, q, qd = dict(cases())[name]()
     zero = np.zeros(m.nv)
-    expected = grcr(m, q, qd, zero)
+    expected = wt.loops.grcr(m, q, qd, zero)
     for peer in pinocchio_peers(m, q, qd, expected, 1e-6).values():
         np.testing.assert_allclose(peer.accelerations(q, qd), expected, atol=1e-6 * np.abs(expected).max())
-    at_rest = grcr(m, q, zero, zero)
+    at_rest = wt.loops.grcr(m, q, zero, zero)
     found = mujoco_peer(m, q, qd).accelerations(q, zero)
     np.testing.assert_allclose(
         found, at_rest, atol=AGREE_SOFT * np.abs(at_rest).max()

@@ -1,4 +1,4 @@
-"""Every example in a docstring runs and prints what it says; every public name has one."""
+"""Every example in a docstring runs and prints what it says; every public function has one."""
 
 import doctest
 import importlib
@@ -8,12 +8,14 @@ import pkgutil
 import pytest
 
 import whippletree as wt
+from whippletree.checks.checking import PUBLIC
 
 MODULES = [
     name
     for _, name, _ in pkgutil.walk_packages(wt.__path__, prefix="whippletree.")
     if not name.endswith("__main__")
 ]
+FUNCTIONS = {name: value for name, value in vars(wt).items() if inspect.isfunction(value)} | PUBLIC
 
 
 @pytest.mark.parametrize("name", ["whippletree", *MODULES])
@@ -22,17 +24,8 @@ def test_examples_run(name):
     assert failed == 0
 
 
-def public_functions():
-    return [name for name in wt.__all__ if inspect.isfunction(getattr(wt, name))]
-
-
-@pytest.mark.parametrize("name", public_functions())
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_public_function_has_an_example(name):
-    doc = getattr(wt, name).__doc__
+    doc = FUNCTIONS[name].__doc__
     assert doc is not None
     assert ">>>" in doc
-
-
-def test_the_list_of_public_names_is_complete_and_sorted():
-    assert sorted(set(wt.__all__)) == sorted(wt.__all__)
-    assert all(hasattr(wt, name) for name in wt.__all__)

@@ -60,7 +60,7 @@ def test_inverse_dynamics(case):
         force.append(I[i] @ a + crf(v) @ I[i] @ v)
     tau = [s[i] @ sum(force[j] for j in m.subtree(i)) for i in range(len(m))]
     assert_allclose(wt.rnea(m, q, qd, qdd), tau, **TIGHT)
-    assert_allclose(wt.rnea_base(m, q, qd, qdd), tau, **TIGHT)
+    assert_allclose(wt.dynamics.rnea_base(m, q, qd, qdd), tau, **TIGHT)
 
 
 def test_inertia_matrix(case):

@@ -46,7 +46,7 @@ def figure_8_3(l1, l2):
         u3 = (l1**2 - l2**2) * l1 * l2 * s * yd[0] ** 2 / d**4
         return np.array([0.0, u3, (l1 * l2 * c - u2**2) * yd[0] ** 2 / d, 0.0])
 
-    return wt.Closure(gamma, G, g)
+    return wt.loops.Closure(gamma, G, g)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -58,7 +58,7 @@ def test_figure_8_3_by_closure_functions_and_by_its_loop(seed):
     q, qd = closure.gamma(y), closure.G(y) @ yd
     assert_allclose(wt.constraint_error(m, q), 0.0, atol=1e-14)
     assert wt.mobility(m, q).mobility == 2
-    ydd = wt.closure_dynamics(m, closure, y, yd, tau)
+    ydd = wt.loops.closure_dynamics(m, closure, y, yd, tau)
     expected = closure.G(y) @ ydd + closure.g(y, yd)
     for method in wt.methods(m):
         assert_allclose(wt.forward_dynamics(m, q, qd, tau, method), expected, rtol=1e-11, atol=1e-11)
@@ -211,21 +211,21 @@ class Compiled:
             reduction = choices.reduction
             self.dependents.append(reduction.dependents)
             self.kernel = wt.compile(with_springs, self.m, reduction=reduction)
-            self.quality = wt.compile(wt.reduction_quality, self.m, reduction=reduction)
+            self.quality = wt.compile(wt.loops.reduction_quality, self.m, reduction=reduction)
             self.best = self.quality(q)
         return self.kernel(q, qd, self.tau)
 
 
 def with_springs(m, q, qd, tau, reduction):
     own, f_ext = wt.passive_forces(m, q, qd)
-    return wt.grcr(m, q, qd, tau + own, f_ext, reduction)
+    return wt.loops.grcr(m, q, qd, tau + own, f_ext, reduction)
 
 
 def test_two_four_bars_pass_through_their_singular_position():
     m = four_bars(2)
     q, qd = row_of_four_bars(2, np.pi / 2, -1.0)
-    reduction = wt.choose_reduction(m, row_of_four_bars(2, 1.1, 0.0)[0])
-    kernel = wt.compile(wt.grcr, m, reduction=reduction)
+    reduction = wt.loops.choose_reduction(m, row_of_four_bars(2, 1.1, 0.0)[0])
+    kernel = wt.compile(wt.loops.grcr, m, reduction=reduction)
     times, states, gap = simulate(m, q, qd, 10.0, lambda q, qd: kernel(q, qd, np.zeros(5)), 1e-9)
     K = 9.81 * 3.5 / 3.0
     expected = solve_ivp(
@@ -249,9 +249,9 @@ def test_five_bar_by_every_reduction_and_by_hand():
     with pytest.raises(
         wt.SingularError, match=r"coordinates of loop 'q5'.*'q3', 'q4', are not a valid choice"
     ):
-        wt.rcr(m, start, rest, rest)
+        wt.loops.rcr(m, start, rest, rest)
     ends = []
-    for choices, method in ((Arbitrary, wt.acs), (BestConditioned, wt.grcr)):
+    for choices, method in ((Arbitrary, wt.loops.acs), (BestConditioned, wt.loops.grcr)):
         compiled = Compiled(m, choices=choices)
         times, states, gap = simulate(m, start, rest, 2.0, compiled, 1e-11)
         assert gap < 1e-10

@@ -126,7 +126,7 @@ def test_springs_and_control_act_in_loops():
     np.testing.assert_allclose(run.qd[-1], 0.0, rtol=0, atol=2e-2)
     assert run.energy[-1] < run.energy[0]
     tau, f_ext = wt.passive_forces(m, run.q[-1], run.qd[-1])
-    rest = wt.kkt(m, run.q[-1], 0 * run.qd[-1], tau, f_ext)
+    rest = wt.loops.kkt(m, run.q[-1], 0 * run.qd[-1], tau, f_ext)
     np.testing.assert_allclose(rest, 0.0, rtol=0, atol=0.2)
 
 

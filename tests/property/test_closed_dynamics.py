@@ -142,10 +142,16 @@ def test_stabilization_enters_every_solver_alike(seed):
     closed.close(rng, m, q, "second", "universal", 0, 7)
     q, qd = m.integrate(q, 1e-4 * rng.normal(size=m.nv)), rng.normal(size=m.nv)
     tau = rng.normal(size=m.nv)
-    expected = wt.kkt(m, q, qd, tau, stabilization=0.2)
+    expected = wt.loops.kkt(m, q, qd, tau, stabilization=0.2)
     K, k = wt.constraint_jacobian(m, q), wt.constraint_bias(m, q, qd, stabilization=0.2)
     assert_allclose(K @ expected, k, atol=1e-9 * np.abs(expected).max())
-    for solve in (wt.grcr, wt.lambda_first, wt.projection, wt.cluster_projection, wt.sparse):
+    for solve in (
+        wt.loops.grcr,
+        wt.loops.lambda_first,
+        wt.loops.projection,
+        wt.loops.cluster_projection,
+        wt.loops.sparse,
+    ):
         actual = solve(m, q, qd, tau, stabilization=0.2)
         assert_allclose(actual, expected, atol=1e-9 * np.abs(expected).max())
 
@@ -188,7 +194,7 @@ def test_reactions_balance_every_body(seed):
     m, q = closed.mechanism(rng, ["revolute"] * 4 + ["spherical", "universal"], ["universal", "revolute"])
     qd, tau, f_ext = closed.velocity(rng, m, q), rng.normal(size=m.nv), rng.normal(size=(len(m), 6))
     joints, loops = wt.reactions(m, q, qd, tau, f_ext)
-    qdd = wt.kkt(m, q, qd, tau, f_ext)
+    qdd = wt.loops.kkt(m, q, qd, tau, f_ext)
     v, a = wt.body_velocities(m, q, qd), wt.body_accelerations(m, q, qd, qdd)
     poses = [np.linalg.inv(T) for T in wt.forward_kinematics(m, q)]
     total = np.array(f_ext)

@@ -58,8 +58,8 @@ def test_inverse_dynamics_undoes_forward_dynamics(size, seed, branching):
     tau, f_ext = forces(rng, m)
     qdd = wt.forward_dynamics(m, q, qd, tau, f_ext=f_ext)
     assert_same(wt.inverse_dynamics(m, q, qd, qdd, f_ext), tau)
-    assert_same(wt.rnea_base(m, q, qd, qdd, f_ext), tau)
-    assert_same(wt.inertia_product(m, q, qdd) + wt.bias_force(m, q, qd, f_ext), tau)
+    assert_same(wt.dynamics.rnea_base(m, q, qd, qdd, f_ext), tau)
+    assert_same(wt.dynamics.inertia_product(m, q, qdd) + wt.bias_force(m, q, qd, f_ext), tau)
 
 
 @FAST
@@ -74,7 +74,7 @@ def test_inertia_matrix_is_the_derivative_of_inverse_dynamics(size, seed, branch
     steps = 1j * STEP * np.eye(m.nv)
     derivative = [np.imag(wt.rnea(m, q, qd, step)) / STEP for step in steps]
     assert_same(np.array(derivative).reshape(H.shape), H, 1e-13)
-    products = [wt.inertia_product(m, q, column) for column in np.eye(m.nv)]
+    products = [wt.dynamics.inertia_product(m, q, column) for column in np.eye(m.nv)]
     assert_same(np.array(products).reshape(H.shape), H, 1e-13)
     assert_same(wt.inverse_inertia(m, q) @ H, np.eye(m.nv))
 
@@ -147,7 +147,7 @@ def test_floating_base_agrees_with_a_joint_of_six_freedoms(size, seed, branching
         assert_same(wt.forward_dynamics(m, q, qd, tau, method, f_ext), expected)
 
     qdd_joints = rng.normal(size=m.nv - 6)
-    a_0, tau_joints = wt.floating_inverse_dynamics(m, q, qd, qdd_joints, f_ext)
+    a_0, tau_joints = wt.dynamics.floating_inverse_dynamics(m, q, qd, qdd_joints, f_ext)
     needed = wt.rnea(m, q, qd, np.concatenate([a_0, qdd_joints]), f_ext)
     assert_same(np.concatenate([np.zeros(6), tau_joints]), needed)
 
@@ -160,7 +160,7 @@ def test_simplified_inertias_move_alike(size, seed, branching):
     q, qd = randoms.state(rng, m)
     tau, _ = forces(rng, m)
     qdd = rng.normal(size=m.nv)
-    simple = wt.simplify_inertias(m)
+    simple = wt.dynamics.simplify_inertias(m)
     assert_same(wt.rnea(simple, q, qd, qdd), wt.rnea(m, q, qd, qdd), 1e-12)
     assert_same(wt.crba(simple, q), wt.crba(m, q), 1e-12)
     assert_same(wt.aba(simple, q, qd, tau), wt.aba(m, q, qd, tau))

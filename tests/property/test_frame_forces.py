@@ -79,7 +79,9 @@ def test_a_thruster_turns_along_with_its_body():
     run = wt.simulate(m, duration=2.0, rtol=1e-11, atol=1e-13, sample=0.01)
     spin = 0.7 * 3.0 / 0.5
     np.testing.assert_allclose(run.qd[:, 2], spin * run.t, rtol=0, atol=1e-9)
-    world = wt.compile(lambda q, qd: wt.body_to_reference(m, q, "brick", qd, "aligned"), m)(run.q, run.qd)
+    world = wt.compile(lambda q, qd: wt.dynamics.body_to_reference(m, q, "brick", qd, "aligned"), m)(
+        run.q, run.qd
+    )
     angle = 0.5 * spin * run.t**2
     for column, part in ((3, np.cos(angle)), (4, np.sin(angle))):
         velocity = np.array([simpson(part[: k + 1], x=run.t[: k + 1]) for k in range(0, len(run), 20)])

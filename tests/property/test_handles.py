@@ -24,7 +24,7 @@ def test_handles_accelerate_as_their_equations_say(case):
     m, q, qd, tau, rng = case
     handles = [int(i) for i in rng.choice(len(m), size=3, replace=False)]
     elsewhere = rng.normal(size=(len(m), 6))
-    Phi, b = wt.handle_equations(m, q, qd, tau, [f"b{i}" for i in handles], elsewhere)
+    Phi, b = wt.dynamics.handle_equations(m, q, qd, tau, [f"b{i}" for i in handles], elsewhere)
     force = rng.normal(size=(3, 6))
     f_ext = elsewhere.copy()
     f_ext[handles] += force
@@ -49,10 +49,10 @@ def test_operational_inertia_of_a_frame(case):
     tau = rng.normal(size=m.nv)
     Lambda, Phi = (f(m, q, "tool") for f in (wt.operational_inertia, wt.inverse_operational_inertia))
     assert_allclose(Lambda @ Phi, np.eye(6), rtol=0, atol=1e-9)
-    assert_allclose(wt.handle_equations(m, q, qd, tau, ["tool"])[0], Phi, rtol=0, atol=1e-12)
+    assert_allclose(wt.dynamics.handle_equations(m, q, qd, tau, ["tool"])[0], Phi, rtol=0, atol=1e-12)
     # The base of a floating tree: its articulated inertia inverts what wrenches on it do.
     response = [
-        wt.floating_aba(m, q, qd, tau + step)[:6] - wt.floating_aba(m, q, qd, tau)[:6]
+        wt.dynamics.floating_aba(m, q, qd, tau + step)[:6] - wt.dynamics.floating_aba(m, q, qd, tau)[:6]
         for step in np.eye(m.nv)[:6]
     ]
     assert_allclose(np.array(response).T @ wt.operational_inertia(m, q, "base"), np.eye(6), rtol=0, atol=1e-8)
@@ -61,7 +61,7 @@ def test_operational_inertia_of_a_frame(case):
 def test_no_handles():
     m = wt.examples.load("double-pendulum")
     two = np.array([0.1, 0.2])
-    Phi, b = wt.handle_equations(m, two, two, two, [])
+    Phi, b = wt.dynamics.handle_equations(m, two, two, two, [])
     assert Phi.shape == (0, 0)
     assert b.shape == (0,)
 

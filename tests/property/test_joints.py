@@ -4,6 +4,8 @@ Source of truth: differentiation by the complex step along dq/dt, which is exact
 Among them is eq 2.45, which the book's own table 4.1 fails for the planar and the free joint.
 """
 
+import ast
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.testing import assert_allclose
 
 import randoms
 import whippletree as wt
+from whippletree import joints
 from whippletree.spatial import Transform, array, crm
 
 STEP = 1e-30
@@ -181,6 +184,31 @@ def test_only_the_free_joint_moves_freely(case):
     assert joint.moves_freely == is_unit
 
 
+RECOGNIZED = {
+    ("io/conventions.py", "Planar"),  # other programs have only the plane with normal z
+    ("benchmark/loop_peers.py", "Revolute"),  # what the models of peers are built for
+    ("benchmark/loop_peers.py", "Universal"),
+}
+
+
+def test_nobody_else_recognizes_a_joint_by_its_type():
+    library = Path(joints.__file__).parent.parent
+    types = set(joints.__all__) - {"Joint"}
+    found = set()
+    for path in library.rglob("*.py"):
+        if path.parent.name == "joints":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "isinstance"
+            ):
+                names = {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)}
+                found |= {(path.relative_to(library).as_posix(), name) for name in names & types}
+    assert found == RECOGNIZED
+
+
 class Cam(wt.Joint):
     """A joint of a user, which turns about z and rises with the square of the angle."""
 
@@ -225,5 +253,5 @@ def test_a_joint_of_a_user_answers_everything_and_works_everywhere(joint):
     qdd = wt.aba(m, q, qd, tau)
     assert_allclose(wt.rnea(m, q, qd, qdd), tau, rtol=1e-11, atol=1e-12)
     assert_allclose(wt.compile(wt.aba, m)(q, qd, tau), qdd, rtol=1e-11)
-    simple = wt.simplify_inertias(m)
+    simple = wt.dynamics.simplify_inertias(m)
     assert simple.bodies[1].inertia == m.bodies[1].inertia

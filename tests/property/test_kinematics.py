@@ -47,7 +47,7 @@ def test_frame_velocity_is_the_rate_of_the_pose(case):
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_jacobian_times_velocity_is_the_frame_velocity(case, reference):
     m, q, qd, _ = case
-    v = wt.body_to_reference(m, q, "tool", wt.frame_velocity(m, q, qd, "tool"), reference)
+    v = wt.dynamics.body_to_reference(m, q, "tool", wt.frame_velocity(m, q, qd, "tool"), reference)
     assert_allclose(wt.jacobian(m, q, "tool", reference) @ qd, v, rtol=1e-12, atol=1e-12)
 
 

@@ -135,7 +135,9 @@ def test_every_kind_of_call(function, options, recordings):
 def test_reductions_are_plain_values(recordings):
     m = wt.examples.load("four-bar")
     q = wt.assemble(m, m.neutral())
-    first, second = (wt.compile(wt.grcr, m, reduction=wt.choose_reduction(m, q)) for _ in range(2))
+    first, second = (
+        wt.compile(wt.loops.grcr, m, reduction=wt.loops.choose_reduction(m, q)) for _ in range(2)
+    )
     assert len(recordings) == 1
     state = q, [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]
     assert second(*state).tobytes() == first(*state).tobytes()
@@ -245,7 +247,7 @@ def test_values_of_different_kinds_differ():
     ("first", "second"),
     [
         ((wt.aba, {}), (plain_aba, {})),
-        ((wt.aba, {}), (wt.forward_dynamics_crba, {})),
+        ((wt.aba, {}), (wt.dynamics.forward_dynamics_crba, {})),
         ((wt.frame_pose, {"frame": "tool"}), (wt.frame_pose, {"frame": "eye"})),
         ((wt.aba, {}), (wt.aba, {"inputs": {"f_ext": (2, 6)}})),
         ((wt.aba, {"parameters": ["one.mass"]}), (wt.aba, {"parameters": ["two.mass"]})),

@@ -33,7 +33,7 @@ def test_moved_inertia_meets_the_conditions(name, way, seed):
     joint = randoms.JOINTS[name](rng)
     joint = wt.Reversed(joint) if way == "reversed" else joint
     m = pair(joint, rng)
-    simple = wt.simplify_inertias(m)
+    simple = wt.dynamics.simplify_inertias(m)
     before, after = (x.bodies[1].inertia.matrix() for x in (m, simple))
     moved = before - after
     assert np.any(moved) != (name in SHARES_NOTHING)
@@ -64,7 +64,7 @@ def test_moved_inertia_meets_the_conditions(name, way, seed):
 )
 def test_zeros_are_exact(joint, zeros):
     names = ["m", "hx", "hy", "hz", "Ixx", "Iyx", "Iyy", "Izx", "Izy", "Izz"]
-    inertia = wt.simplify_inertias(pair(joint, np.random.default_rng(8))).bodies[1].inertia
+    inertia = wt.dynamics.simplify_inertias(pair(joint, np.random.default_rng(8))).bodies[1].inertia
     values = [inertia.m, *inertia.h, *inertia.I]
     assert [name for name, value in zip(names, values, strict=True) if value == 0.0] == zeros
 
@@ -77,7 +77,7 @@ def test_everything_else_is_kept():
     m.add_spring("s", "b0", (0.1, 0.2, 0.3), "b3", (0.3, 0.1, 0.2), stiffness=2.0, damping=0.1, length=0.5)
     m.add_loop("ball", wt.Spherical(), predecessor="b1", successor="b4")
     m.warnings.append("a note")
-    simple = wt.simplify_inertias(m)
+    simple = wt.dynamics.simplify_inertias(m)
     assert simple != m
     for was, body in zip(m.bodies, simple.bodies, strict=True):
         assert replace(body, inertia=was.inertia) == was
@@ -93,7 +93,7 @@ def test_everything_else_is_kept():
 
 def test_closed_loops_move_alike():
     m = wt.examples.load("four-bar")
-    simple = wt.simplify_inertias(m)
+    simple = wt.dynamics.simplify_inertias(m)
     q, qd, tau = m.neutral(), np.zeros(m.nv), np.array([0.7, -0.2, 0.3])
     expected = wt.forward_dynamics(m, q, qd, tau)
     assert_allclose(wt.forward_dynamics(simple, q, qd, tau), expected, rtol=1e-12, atol=1e-12)
@@ -103,4 +103,4 @@ def test_methods_that_invert_inertias_no_longer_apply():
     rng = np.random.default_rng(10)
     m = randoms.tree(rng, ["revolute", "spherical"])
     assert "divide-and-conquer" in wt.methods(m)
-    assert wt.methods(wt.simplify_inertias(m)) == ["aba", "crba"]
+    assert wt.methods(wt.dynamics.simplify_inertias(m)) == ["aba", "crba"]

@@ -56,7 +56,9 @@ def test_divide_and_conquer_takes_a_star(hub):
         m.add_body(f"b{i}", wt.Revolute("y"), parent, randoms.placement(rng), BOX)
     q, qd = randoms.state(rng, m)
     tau = rng.normal(size=m.nv)
-    assert_allclose(wt.divide_and_conquer(m, q, qd, tau), wt.aba(m, q, qd, tau), rtol=1e-9, atol=1e-9)
+    assert_allclose(
+        wt.dynamics.divide_and_conquer(m, q, qd, tau), wt.aba(m, q, qd, tau), rtol=1e-9, atol=1e-9
+    )
 
 
 def test_a_mechanism_without_bodies_or_freedoms():
@@ -68,17 +70,17 @@ def test_a_mechanism_without_bodies_or_freedoms():
     for m in (empty, welded):
         for method in wt.methods(m):
             assert wt.forward_dynamics(m, none, none, none, method).shape == (0,)
-        for function in (wt.rnea, wt.rnea_base):
+        for function in (wt.rnea, wt.dynamics.rnea_base):
             assert function(m, none, none, none).shape == (0,)
         assert wt.gravity_force(m, none).shape == wt.coriolis_force(m, none, none).shape == (0,)
-        assert wt.inertia_product(m, none, none).shape == (0,)
+        assert wt.dynamics.inertia_product(m, none, none).shape == (0,)
         assert wt.inverse_inertia(m, none).shape == (0, 0)
         assert wt.gear_matrix(m).shape == (0, 0)
         assert wt.gear_positions(m, none).shape == (0,)
         for method in ("aba", "crba"):
             tau, qdd = wt.hybrid_dynamics(m, none, none, none, none, [], method)
             assert tau.shape == qdd.shape == (0,)
-        assert wt.simplify_inertias(m).bodies == [
+        assert wt.dynamics.simplify_inertias(m).bodies == [
             wt.Body(b.name, b.joint, b.parent, b.placement, wt.Inertia.zero(), b.joint_name) for b in m.bodies
         ]
 
@@ -91,7 +93,7 @@ def test_methods_that_invert_inertias_refuse_thin_rods():
         r"body 'upper' of 'double-pendulum' has mass 1 kg and principal moments \(0, 0.08333, "
         r"0.08333\) kg m², an inertia that cannot be inverted"
     )
-    for function in (wt.aba_variant_1, wt.aba_variant_2, wt.divide_and_conquer):
+    for function in (wt.dynamics.aba_variant_1, wt.dynamics.aba_variant_2, wt.dynamics.divide_and_conquer):
         with pytest.raises(wt.ModelError, match=message):
             function(rods, q, q, q)
     with pytest.raises(
@@ -117,7 +119,7 @@ def test_unknown_method_is_refused_with_the_list():
 def test_prescribed_joints_are_names():
     m = wt.examples.load("cart-pole")
     two = np.array([0.1, 0.2])
-    for function in (wt.hybrid_dynamics, wt.hybrid_aba, wt.hybrid_crba):
+    for function in (wt.hybrid_dynamics, wt.dynamics.hybrid_aba, wt.dynamics.hybrid_crba):
         with pytest.raises(
             wt.InputError, match="prescribed is the string 'cart': give a list of joint names"
         ):
@@ -147,11 +149,11 @@ def floating(joint=None, armature=0.0):
 )
 def test_floating_base_is_a_free_body(m, message):
     q, v = m.neutral(), np.zeros(m.nv)
-    for function in (wt.floating_aba, wt.floating_crba):
+    for function in (wt.dynamics.floating_aba, wt.dynamics.floating_crba):
         with pytest.raises(wt.ModelError, match=f"{function.__name__}: .*{message}"):
             function(m, q, v, v)
     with pytest.raises(wt.ModelError, match=f"floating_inverse_dynamics: .*{message}"):
-        wt.floating_inverse_dynamics(m, q, v, v[6:])
+        wt.dynamics.floating_inverse_dynamics(m, q, v, v[6:])
 
 
 def test_floating_base_is_the_only_root():
@@ -161,12 +163,12 @@ def test_floating_base_is_the_only_root():
     with pytest.raises(
         wt.ModelError, match=r"'robot' has 2 bodies on the ground \(trunk, post\), expected 1"
     ):
-        wt.floating_aba(m, m.neutral(), v, v)
+        wt.dynamics.floating_aba(m, m.neutral(), v, v)
     m = floating()
     with pytest.raises(
         wt.InputError, match=r"qdd_joints has shape \(7,\), expected \(1,\): .*'robot' behind its base"
     ):
-        wt.floating_inverse_dynamics(m, m.neutral(), np.zeros(7), np.zeros(7))
+        wt.dynamics.floating_inverse_dynamics(m, m.neutral(), np.zeros(7), np.zeros(7))
 
 
 def test_a_joint_that_moves_nothing_is_named():
@@ -178,8 +180,8 @@ def test_a_joint_that_moves_nothing_is_named():
         lambda: wt.forward_dynamics(m, two, two, two),
         lambda: wt.forward_dynamics(m, two, two, two, method="crba"),
         lambda: wt.inverse_inertia(m, two),
-        lambda: wt.hybrid_crba(m, two, two, two, two, ["link"]),
-        lambda: wt.hybrid_aba(m, two, two, two, two, ["link"]),
+        lambda: wt.dynamics.hybrid_crba(m, two, two, two, two, ["link"]),
+        lambda: wt.dynamics.hybrid_aba(m, two, two, two, two, ["link"]),
     ):
         with pytest.raises(wt.SingularError, match="joint 'tool' of 'arm' moves no inertia"):
             call()

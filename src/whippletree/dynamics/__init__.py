@@ -1,4 +1,8 @@
-"""Dynamics and kinematics of trees, one algorithm a file (RBDA ch. 5-7, 9)."""
+"""Dynamics and kinematics of trees, one algorithm a file (RBDA ch. 5-7, 9).
+
+The functions here check their arguments. Inside the library algorithms are taken from their own modules,
+where they do not: `from ..dynamics.crba import crba`.
+"""
 
 from ..checks.checking import checked
 from ..model.equivalent_inertias import simplify_inertias
@@ -16,8 +20,6 @@ from .floating_crba import floating_crba
 from .floating_inverse import floating_inverse_dynamics
 from .forward_crba import forward_dynamics_crba
 from .frame_forces import frame_forces
-from .geared import geared_forward_dynamics as geared_forward_dynamics
-from .geared import geared_inverse_dynamics as geared_inverse_dynamics
 from .gears import gear_matrix, gear_positions
 from .gravity import gravity_force
 from .handle_equations import handle_equations

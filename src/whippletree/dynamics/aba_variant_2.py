@@ -28,7 +28,7 @@ def aba_variant_2(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("wheel")
     >>> m.add_body("wheel", wt.Revolute("z"), inertia=wt.Inertia(2.0, about_com=(0.3, 0.3, 0.5)))
-    >>> wt.aba_variant_2(m, [0.3], [2.0], [0.25])
+    >>> wt.dynamics.aba_variant_2(m, [0.3], [2.0], [0.25])
     array([0.5])
     """
     n, lam = len(m), m.parents

@@ -32,7 +32,7 @@ def divide_and_conquer(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Arr
     >>> import whippletree as wt
     >>> m = wt.Mechanism("wheel")
     >>> m.add_body("wheel", wt.Revolute("z"), inertia=wt.Inertia(2.0, about_com=(0.3, 0.3, 0.5)))
-    >>> wt.divide_and_conquer(m, [0.3], [2.0], [0.25])
+    >>> wt.dynamics.divide_and_conquer(m, [0.3], [2.0], [0.25])
     array([0.5])
     """
     n, lam = len(m), m.parents

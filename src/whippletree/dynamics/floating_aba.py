@@ -28,7 +28,7 @@ def floating_aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | N
     >>> import whippletree as wt
     >>> m = wt.Mechanism("ball")
     >>> m.add_body("ball", wt.Free(), inertia=wt.Inertia(2.0, about_com=(0.1, 0.1, 0.1)))
-    >>> wt.floating_aba(m, m.neutral(), np.zeros(6), [0, 0, 0, 4.0, 0, 0])
+    >>> wt.dynamics.floating_aba(m, m.neutral(), np.zeros(6), [0, 0, 0, 4.0, 0, 0])
     array([ 0.  ,  0.  ,  0.  ,  2.  ,  0.  , -9.81])
     """
     n, lam = len(m), m.parents

@@ -33,7 +33,7 @@ def floating_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("ball")
     >>> m.add_body("ball", wt.Free(), inertia=wt.Inertia(2.0, about_com=(0.1, 0.1, 0.1)))
-    >>> wt.floating_crba(m, m.neutral(), np.zeros(6), [0, 0, 0, 4.0, 0, 0])
+    >>> wt.dynamics.floating_crba(m, m.neutral(), np.zeros(6), [0, 0, 0, 4.0, 0, 0])
     array([ 0.  ,  0.  ,  0.  ,  2.  ,  0.  , -9.81])
     """
     lam = expanded_parents(m.parents, [body.joint.nv for body in m.bodies])

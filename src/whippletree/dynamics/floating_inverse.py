@@ -30,7 +30,7 @@ def floating_inverse_dynamics(
     >>> import whippletree as wt
     >>> m = wt.Mechanism("ball")
     >>> m.add_body("ball", wt.Free(), inertia=wt.Inertia(2.0, about_com=(0.1, 0.1, 0.1)))
-    >>> wt.floating_inverse_dynamics(m, m.neutral(), np.zeros(6), [])
+    >>> wt.dynamics.floating_inverse_dynamics(m, m.neutral(), np.zeros(6), [])
     (array([ 0.  ,  0.  ,  0.  ,  0.  ,  0.  , -9.81]), array([], dtype=float64))
     """
     n, lam = len(m), m.parents

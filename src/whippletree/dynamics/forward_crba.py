@@ -25,7 +25,7 @@ def forward_dynamics_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: 
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> wt.forward_dynamics_crba(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
+    >>> wt.dynamics.forward_dynamics_crba(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
     array([  0.375, -11.424])
     """
     return factor_ltl(m, q).solve(tau - bias_force(m, q, qd, f_ext))

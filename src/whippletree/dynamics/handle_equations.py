@@ -36,7 +36,7 @@ def handle_equations(
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("pendulum")
-    >>> Phi, b = wt.handle_equations(m, [np.pi / 2], [0.0], [0.0], ["tip"])
+    >>> Phi, b = wt.dynamics.handle_equations(m, [np.pi / 2], [0.0], [0.0], ["tip"])
     >>> Phi[3, 3].round(3), b[3].round(3)
     (np.float64(3.0), np.float64(14.715))
     """

@@ -40,7 +40,7 @@ def hybrid_aba(
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("cart-pole")
-    >>> tau, qdd = wt.hybrid_aba(m, [0.0, 0.2], [0.0, 0.0], [0.0, 0.0], [2.0, 0.0], ["cart"])
+    >>> tau, qdd = wt.dynamics.hybrid_aba(m, [0.0, 0.2], [0.0, 0.0], [0.0, 0.0], [2.0, 0.0], ["cart"])
     >>> tau.round(3), qdd.round(3)
     (array([4.992, 0.   ]), array([2.   , 0.017]))
     """

@@ -22,7 +22,7 @@ def factor_ltl(m: Mechanism, q: Array) -> Ltl:
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> H = wt.factor_ltl(m, [0.3, 0.5])
+    >>> H = wt.dynamics.factor_ltl(m, [0.3, 0.5])
     >>> H.L.matrix().round(3)
     array([[0.869, 0.   ],
            [1.337, 0.577]])
@@ -47,7 +47,7 @@ def factor_ltdl(m: Mechanism, q: Array) -> Ltdl:
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> H = wt.factor_ltdl(m, [0.3, 0.5])
+    >>> H = wt.dynamics.factor_ltdl(m, [0.3, 0.5])
     >>> [float(round(d, 3)) for d in H.D], H.L.matrix().round(3)
     ([0.756, 0.333], array([[1.   , 0.   ],
            [2.316, 1.   ]]))

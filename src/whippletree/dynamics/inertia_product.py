@@ -24,7 +24,7 @@ def inertia_product(m: Mechanism, q: Array, x: Array) -> Array:
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> wt.inertia_product(m, [0.3, 0.5], [1.0, 0.0]).round(3)
+    >>> wt.dynamics.inertia_product(m, [0.3, 0.5], [1.0, 0.0]).round(3)
     array([2.544, 0.772])
     """
     n, lam = len(m), m.parents

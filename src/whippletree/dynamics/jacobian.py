@@ -91,7 +91,7 @@ def body_to_reference(m: Mechanism, q: Array, frame: str, v: Array, reference: R
     >>> import whippletree as wt
     >>> m = wt.examples.load("pendulum")
     >>> v = wt.frame_velocity(m, [0.5], [1.0], "tip")
-    >>> wt.body_to_reference(m, [0.5], "tip", v, "aligned").round(3)[3:]
+    >>> wt.dynamics.body_to_reference(m, [0.5], "tip", v, "aligned").round(3)[3:]
     array([-0.878,  0.   ,  0.479])
     """
     if reference == "body":

@@ -36,7 +36,7 @@ def newton_euler(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | N
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> wt.newton_euler(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
+    >>> wt.dynamics.newton_euler(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
     array([7.867, 3.519])
     """
     n, lam = len(m), m.parents

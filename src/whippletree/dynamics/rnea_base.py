@@ -27,7 +27,7 @@ def rnea_base(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> wt.rnea_base(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
+    >>> wt.dynamics.rnea_base(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).round(3)
     array([7.867, 3.519])
     """
     n, lam = len(m), m.parents

@@ -1,4 +1,7 @@
-"""Closed loops: constraints, solvers, assembly and recursive coordinate reduction (RBDA ch. 8)."""
+"""Closed loops: constraints, solvers, assembly and recursive coordinate reduction (RBDA ch. 8).
+
+As in `dynamics`, the functions here check their arguments, and those in the modules below do not.
+"""
 
 from ..checks.checking import checked
 from .closing.assembly import assemble

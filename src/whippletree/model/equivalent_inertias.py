@@ -28,7 +28,7 @@ def simplify_inertias(m: Mechanism) -> Mechanism:
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> [body.inertia.m for body in wt.simplify_inertias(m).bodies]
+    >>> [body.inertia.m for body in wt.dynamics.simplify_inertias(m).bodies]
     [0.0, 0.0]
     """
     simple = copy(m)

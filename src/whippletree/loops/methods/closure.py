@@ -47,10 +47,10 @@ def closure_dynamics(
 
     >>> import numpy as np, whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> parallel = wt.Closure(
+    >>> parallel = wt.loops.Closure(
     ...     lambda y: np.array([y[0], -y[0]]), lambda y: np.array([[1.0], [-1.0]]), lambda y, yd: np.zeros(2)
     ... )
-    >>> wt.closure_dynamics(m, parallel, np.array([0.3]), np.zeros(1), np.zeros(2)).round(3)
+    >>> wt.loops.closure_dynamics(m, parallel, np.array([0.3]), np.zeros(1), np.zeros(2)).round(3)
     array([-3.261])
     """
     y, yd = array(position), array(rate)

@@ -59,7 +59,7 @@ def cluster_projection(
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> wt.cluster_projection(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    >>> wt.loops.cluster_projection(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
     H, C = crba(m, q), bias_force(m, q, qd, f_ext)

@@ -80,7 +80,7 @@ def grcr(
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> wt.grcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    >>> wt.loops.grcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
     choices = BestConditioned(m, q) if reduction is None else reduction.replay()
@@ -99,10 +99,10 @@ def choose_reduction(m: Mechanism, q: Array) -> Reduction:
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> reduction = wt.choose_reduction(m, m.neutral())
+    >>> reduction = wt.loops.choose_reduction(m, m.neutral())
     >>> reduction.dependents
     [0, 2]
-    >>> fast = wt.compile(wt.grcr, m, reduction=reduction)
+    >>> fast = wt.compile(wt.loops.grcr, m, reduction=reduction)
     >>> fast(m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
@@ -134,8 +134,8 @@ def reduction_quality(m: Mechanism, q: Array, reduction: Reduction) -> Any:
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> reduction = wt.choose_reduction(m, m.neutral())
-    >>> float(wt.reduction_quality(m, m.neutral(), reduction).round(3))
+    >>> reduction = wt.loops.choose_reduction(m, m.neutral())
+    >>> float(wt.loops.reduction_quality(m, m.neutral(), reduction).round(3))
     0.675
     """
     zero = np.zeros(m.nv)

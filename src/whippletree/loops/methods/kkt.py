@@ -44,7 +44,7 @@ def kkt(
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> wt.kkt(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    >>> wt.loops.kkt(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
     C = bias_force(m, q, qd, f_ext)

@@ -48,7 +48,7 @@ def lambda_first(
 
     >>> import numpy as np, whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> wt.lambda_first(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    >>> wt.loops.lambda_first(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
     K, k = constraint_equation(m, q, qd, stabilization)

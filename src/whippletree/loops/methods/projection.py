@@ -39,7 +39,7 @@ def projection(
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> wt.projection(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    >>> wt.loops.projection(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
     H, C = crba(m, q), bias_force(m, q, qd, f_ext)

@@ -38,7 +38,7 @@ def rcr(
 
     >>> import numpy as np, whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> wt.rcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    >>> wt.loops.rcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
     choices = LastCoordinates(m, q) if reduction is None else reduction.replay()
@@ -75,7 +75,7 @@ def acs(
 
     >>> import numpy as np, whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> wt.acs(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    >>> wt.loops.acs(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
     choices = Arbitrary(m, q) if reduction is None else reduction.replay()

@@ -44,7 +44,7 @@ def sparse(
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("four-bar")
-    >>> wt.sparse(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
+    >>> wt.loops.sparse(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
     rows = independent_rows(constraint_jacobian(m, q)) if choice is None else choice.rows
