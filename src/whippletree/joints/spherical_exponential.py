@@ -51,3 +51,7 @@ class SphericalExponential(Joint):
 
     def unseen_inertia(self, I: Inertia) -> Inertia:
         return point_mass(I)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("rx", "ry", "rz")

@@ -34,3 +34,7 @@ class Translation(Joint):
 
     def unseen_inertia(self, I: Inertia) -> Inertia:
         return moments(I)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("x", "y", "z")
