@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.arguments import known_arguments
+from ..checks.argument_table import known_arguments
 from ..checks.checking import PUBLIC
 from ..errors import InputError
 from ..kernels.export.sympy_expressions import Symbolic, to_sympy

@@ -12,8 +12,8 @@ from ..errors import InputError, ModelError, SingularError
 from ..model.mechanism import Mechanism
 from ..model.requirements import Requirement, invertible_inertias
 from ..model.singular import joint_without_inertia
-from .arguments import is_ours, known_arguments
-from .recording import Freedom, is_recorded, refusal
+from .argument_table import is_ours, known_arguments
+from .while_recording import Freedom, is_recorded, refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
 
