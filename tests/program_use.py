@@ -15,7 +15,7 @@ Path = tuple[tuple[str, Any], ...]
 def rich() -> wt.Mechanism:
     """A mechanism that uses every kind of part."""
     m = wt.Mechanism("rich", gravity=(0.3, -0.2, -9.7))
-    shape = wt.Geometry("box", (0.1, 0.2, 0.3), wt.Placement((0.4, 0.5, 0.6)), "a.stl", (0.1, 0.2, 0.3, 0.4))
+    shape = wt.Geometry(wt.Box((0.1, 0.2, 0.3)), wt.Placement((0.4, 0.5, 0.6)), (0.1, 0.2, 0.3, 0.4))
     m.add_body(
         "one",
         wt.Revolute((0.36, 0.48, 0.8)),

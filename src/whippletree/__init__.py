@@ -129,6 +129,17 @@ from .model.parameters import (
 )
 from .model.spring import Spring as Spring
 from .model.validation import problems as problems
+from .shapes import (
+    Box as Box,
+    Capsule as Capsule,
+    Cylinder as Cylinder,
+    Ellipsoid as Ellipsoid,
+    Heights as Heights,
+    Mesh as Mesh,
+    Plane as Plane,
+    Shape as Shape,
+    Sphere as Sphere,
+)
 from .simulation import (
     Event as Event,
     Feedback as Feedback,

@@ -70,9 +70,9 @@ def test_packages_lead_to_meshes(tmp_path: Path) -> None:
     packages = [robots.HOME.parent.parent, robots.HOME.parent, robots.HOME]
     found = cli_view.shown(str(tmp_path / "alone.urdf"), False, packages)
     assert isinstance(found, wt.Mechanism)
-    meshes = [shape.mesh for body in found.bodies for shape in body.visuals]
+    meshes = [shape.shape for body in found.bodies for shape in body.visuals]
     assert len(meshes) == 6
-    assert all(mesh is not None and Path(mesh).is_file() for mesh in meshes)
+    assert all(isinstance(mesh, wt.Mesh) and Path(mesh.file).is_file() for mesh in meshes)
 
 
 @pytest.mark.parametrize(

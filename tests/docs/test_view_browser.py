@@ -16,8 +16,8 @@ CENTRE = (0.31, 0.0, -0.42)
 def arm() -> wt.Mechanism:
     """A rod with a ball of a colour that nothing else has, whose middle can be found in the picture."""
     m = wt.Mechanism("arm")
-    ball = wt.Geometry("sphere", (0.11,), wt.Placement(CENTRE), color=MAGENTA)
-    rod = wt.Geometry("box", (0.9, 0.05, 0.05), wt.Placement((0.1, 0.0, 0.05)))
+    ball = wt.Geometry(wt.Sphere(0.11), wt.Placement(CENTRE), color=MAGENTA)
+    rod = wt.Geometry(wt.Box((0.9, 0.05, 0.05)), wt.Placement((0.1, 0.0, 0.05)))
     m.add_body(
         "rod",
         wt.Revolute("y"),

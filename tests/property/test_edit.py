@@ -22,7 +22,7 @@ def furnished(rng: np.random.Generator, joints: list[str]) -> wt.Mechanism:
     """A random tree whose every body has a frame and two shapes."""
     m = wt.Mechanism("random", gravity=rng.normal(size=3) * 5.0)
     for i, body in enumerate(randoms.tree(rng, joints).bodies):
-        shapes = [wt.Geometry("sphere", (0.1,), randoms.placement(rng)) for _ in range(2)]
+        shapes = [wt.Geometry(wt.Sphere(0.1), randoms.placement(rng)) for _ in range(2)]
         m.add_body(
             body.name,
             body.joint,
@@ -48,8 +48,8 @@ def furnished(rng: np.random.Generator, joints: list[str]) -> wt.Mechanism:
     for k, reference in enumerate(("body", "aligned", "world")):
         frame = f"f_{m.bodies[k % len(m)].name}"
         m.add_force(f"p{k}", frame, *rng.normal(size=(2, 3)), reference=reference)
-    m.ground_visuals.append(wt.Geometry("box", (1.0, 2.0, 3.0), randoms.placement(rng)))
-    m.ground_collisions.append(wt.Geometry("sphere", (0.7,), randoms.placement(rng)))
+    m.ground_visuals.append(wt.Geometry(wt.Box((1.0, 2.0, 3.0)), randoms.placement(rng)))
+    m.ground_collisions.append(wt.Geometry(wt.Sphere(0.7), randoms.placement(rng)))
     m.warnings.append("left out: a sensor")
     return m
 

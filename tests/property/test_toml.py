@@ -21,10 +21,10 @@ def rich(seed: int) -> wt.Mechanism:
     m = wt.Mechanism('Räder "und"\tmehr\x7f', gravity=rng.normal(size=3))
     for body in randoms.tree(rng, list(rng.permutation(list(randoms.JOINTS)))).bodies:
         shapes = tuple(
-            wt.Geometry("box", tuple(rng.uniform(0.1, 1, 3)), randoms.placement(rng), None, (0.1, 1, 0.5, 1))
+            wt.Geometry(wt.Box(tuple(rng.uniform(0.1, 1, 3))), randoms.placement(rng), (0.1, 1, 0.5, 1))
             for _ in range(int(rng.integers(0, 3)))
         )
-        mesh = wt.Geometry("mesh", (1.0, 1.0, 1.0), mesh="C:\\meshes\\arm 'left'.stl")
+        mesh = wt.Geometry(wt.Mesh("C:\\meshes\\arm 'left'.stl"))
         body = replace(body, joint_name=f"to {body.name}", visuals=shapes, collisions=(mesh,))
         body = replace(body, damping=rng.uniform(), friction=rng.uniform())
         if body.joint.has_rates:
@@ -32,8 +32,8 @@ def rich(seed: int) -> wt.Mechanism:
             rest = tuple(body.joint.random(rng))
             body = replace(body, limits=stops, stiffness=rng.uniform(), rest=rest)
         m.append(body)
-    m.ground_visuals.append(wt.Geometry("sphere", (rng.uniform(),), randoms.placement(rng)))
-    m.ground_collisions.append(wt.Geometry("capsule", (0.1, 0.3)))
+    m.ground_visuals.append(wt.Geometry(wt.Sphere(rng.uniform()), randoms.placement(rng)))
+    m.ground_collisions.append(wt.Geometry(wt.Capsule(0.1, 0.3)))
     m.add_frame("tool", "b3", randoms.placement(rng))
     m.add_frame("dock", "ground", wt.Placement((-0.0, 1e-300, 3e22)))
     m.add_loop("pin", wt.Revolute((0.6, 0, 0.8)), "b1", "b5", randoms.placement(rng), randoms.placement(rng))
@@ -151,6 +151,14 @@ def test_the_good_file_is_good(tmp_path):
         ("[0.1, 0.1, 0.0]", "[[1, 2, 3], [0, 1, 0], [0, 0, 1]]", 7, "about_com is not symmetric"),
         ('parent = "upper"', 'parent = "above"', 9, "parent 'above' is not in 'arm'"),
         ("limits = { lower", "limits = { low", 16, "[body.limits] has the unknown key 'low'; known: lower"),
+        ('kind = "sphere"', 'kind = "cone"', 19, "shape 'cone' is not known; there are box, sphere, capsule"),
+        (
+            "size = [0.1]",
+            "size = [0.1, 0.2]",
+            18,
+            "size of a sphere is [0.1, 0.2], expected 1 numbers: radius",
+        ),
+        ("size = [0.1]", "size = [-0.1]", 18, "sphere: radius is -0.1, must not be negative"),
         ("size = [0.1]", "size = 0.1", 20, "size is 0.1: expected a list of numbers"),
         ("size = [0.1]", "size = [0.1]\nshade = 1", 21, "[body.visual] has the unknown key 'shade'"),
         ('body = "lower"', 'body = "hand"', 22, "no body named 'hand'"),

@@ -33,7 +33,7 @@ def test_the_arm_as_built_by_hand(tmp_path):
         limits=wt.Limits(-1.0, 2.0, velocity=4.0, effort=30.0),
         damping=0.1,
         friction=0.2,
-        visuals=(wt.Geometry("box", (1.0, 2.0, 3.0), color=(0.1, 0.2, 0.9, 1.0)),),
+        visuals=(wt.Geometry(wt.Box((1.0, 2.0, 3.0)), color=(0.1, 0.2, 0.9, 1.0)),),
     )
     m.add_body(
         "lower",
@@ -114,10 +114,10 @@ def test_links_on_fixed_joints_are_merged(tmp_path):
 
     merged = sum((INERTIA.to_parent(at.transform()).matrix() for at in (AT, AT @ AT)), INERTIA.matrix())
     assert_allclose(m.bodies[0].inertia.matrix(), merged, rtol=1e-14, atol=1e-15)
-    assert m.bodies[0].visuals == (wt.Geometry("sphere", (0.2,), AT @ wt.Placement((0, 0.5, 0))),)
-    assert m.bodies[0].collisions == (wt.Geometry("cylinder", (0.1, 0.4), AT),)
-    assert m.ground_visuals == [wt.Geometry("sphere", (0.2,), wt.Placement((0, 0.5, 0)))]
-    assert m.ground_collisions == [wt.Geometry("cylinder", (0.1, 0.4))]
+    assert m.bodies[0].visuals == (wt.Geometry(wt.Sphere(0.2), AT @ wt.Placement((0, 0.5, 0))),)
+    assert m.bodies[0].collisions == (wt.Geometry(wt.Cylinder(0.1, 0.4), AT),)
+    assert m.ground_visuals == [wt.Geometry(wt.Sphere(0.2), wt.Placement((0, 0.5, 0)))]
+    assert m.ground_collisions == [wt.Geometry(wt.Cylinder(0.1, 0.4))]
     assert m.warnings == []
 
     # The same dynamics with every link a body of its own.
@@ -199,11 +199,11 @@ def test_shapes_and_materials(tmp_path):
     text = robot(link("a", inside), '<material name="red"><color rgba="1 0 0 1"/></material>')
     m = wt.load(write(tmp_path, text))
     assert m.ground_visuals == [
-        wt.Geometry("box", (0.1, 0.2, 0.3), color=red),
-        wt.Geometry("capsule", (0.1, 0.2), color=green),
-        wt.Geometry("sphere", (0.4,), color=green),
-        wt.Geometry("sphere", (0.5,)),
-        wt.Geometry("mesh", (1.0, -1.0, 1.0), wt.Placement(quaternion=(0.8, 0, 0, 0.6)), "a.stl"),
+        wt.Geometry(wt.Box((0.1, 0.2, 0.3)), color=red),
+        wt.Geometry(wt.Capsule(0.1, 0.2), color=green),
+        wt.Geometry(wt.Sphere(0.4), color=green),
+        wt.Geometry(wt.Sphere(0.5)),
+        wt.Geometry(wt.Mesh("a.stl", (1.0, -1.0, 1.0)), wt.Placement(quaternion=(0.8, 0, 0, 0.6))),
     ]
     assert m.warnings == [
         "line 2: a second colour of material 'red': used for its own shape only",
@@ -244,7 +244,9 @@ def test_meshes_are_found_in_packages(tmp_path):
 
     def found(**options):
         m = wt.load(path, **options)
-        return [shape.mesh for shape in m.ground_collisions], m.warnings
+        return [
+            shape.shape.file for shape in m.ground_collisions if isinstance(shape.shape, wt.Mesh)
+        ], m.warnings
 
     here, there = str(near / "meshes" / "a b.stl"), str(far / "meshes" / "a b.stl")
     lost = f"line 7: mesh {names[5]}: no such file; the path stays as it is"

@@ -136,7 +136,7 @@ def test_a_long_chain_can_be_checked() -> None:
     assert problem.startswith("joint 'b1999' of 'chain' moves no inertia")
 
 
-SHAPE = wt.Geometry("sphere", (0.1,))
+SHAPE = wt.Geometry(wt.Sphere(0.1))
 MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"placement": (0, 0, 1)}, "body 'a': placement is (0, 0, 1), expected a Placement"),
     ({"inertia": 1.5}, "body 'a': inertia is 1.5, expected an Inertia"),

@@ -133,10 +133,10 @@ def test_rods_end_where_bodies_are_joined():
     m = wt.examples.load("stewart-platform")
     q = wt.assemble(m, m.neutral())
     X = stage.poses(m, q)
-    rods = [solid for solid in skeleton.skeleton(m, 0.01) if solid.kind == "capsule"]
+    rods = [solid for solid in skeleton.skeleton(m, 0.01) if isinstance(solid.shape, wt.Capsule)]
     tips = []
     for rod in rods:
-        half = 0.5 * rod.size[1] * rod.placement.rotation[:, 2]
+        half = 0.5 * rod.shape.saved()["size"][1] * rod.placement.rotation[:, 2]
         foot, tip = rod.placement.position - half, rod.placement.position + half
         assert_allclose(foot, 0.0, atol=1e-15)
         tips.append(X[rod.body, :3, :3] @ tip + X[rod.body, :3, 3])
@@ -163,12 +163,12 @@ def test_rods_end_where_bodies_are_joined():
 def test_a_joint_is_drawn_by_what_it_lets_move(joint, kinds):
     sides = (-1, wt.Placement((0.1, 0.2, 0.3))), (0, wt.Placement())
     found = skeleton.symbol(joint, 0.02, *sides, (-0.2, 0.5), (1, 2, 3))
-    assert [solid.kind for solid in found] == kinds
+    assert [solid.shape.kind for solid in found] == kinds
     if kinds and isinstance(joint, wt.Revolute | wt.Prismatic):
         for solid in found:
             assert_allclose(solid.placement.rotation[:, 2], joint.axis, rtol=1e-12)
     if isinstance(joint, wt.Prismatic):
-        assert found[0].size[1] == pytest.approx(0.7)
+        assert found[0].shape.saved()["size"][1] == pytest.approx(0.7)
         assert_allclose(
             found[0].placement.position, np.array([0.1, 0.2, 0.3]) + 0.15 * np.array(joint.axis), rtol=1e-12
         )
@@ -275,7 +275,7 @@ def test_a_body_without_its_mesh_is_drawn_by_its_inertia():
 
 
 def test_a_body_with_other_shapes_is_drawn_by_these():
-    box, lost = wt.Geometry("box", (0.2, 0.1, 0.3)), wt.Geometry("mesh", (1, 1, 1), mesh="lost.stl")
+    box, lost = wt.Geometry(wt.Box((0.2, 0.1, 0.3))), wt.Geometry(wt.Mesh("lost.stl"))
     with view(mechanism(wt.Revolute("y"), visuals=(lost, box))) as viewer:
         assert viewer.warnings == ["lost.stl: no such mesh file; 'body' is drawn without it"]
 
@@ -293,7 +293,7 @@ def test_shapes_are_kept_by_edits_and_files(tmp_path):
     wt.save(m, tmp_path / "ur5.toml")
     assert solids.visual_solids(wt.load(tmp_path / "ur5.toml")) == before
     locked = wt.lock(m, {"elbow_joint": 0.4})
-    assert sorted(str(s.mesh) for s in solids.visual_solids(locked)) == sorted(str(s.mesh) for s in before)
+    assert sorted(str(s.shape) for s in solids.visual_solids(locked)) == sorted(str(s.shape) for s in before)
 
 
 # Sessions

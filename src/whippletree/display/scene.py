@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import FileError
 from ..model.mechanism import Mechanism
+from ..shapes import Box, Cylinder, Ellipsoid, Mesh, Sphere
 from ..spatial import Array, Placement
 from ..spatial.rotation import to_quaternion
 from .charts import round_number
@@ -119,7 +120,7 @@ class Scene:
         for k, solid in enumerate(visual_solids(m)):
             node = self._solid(f"shapes/{k}", solid)
             if node is None:
-                lost.setdefault(solid.body, []).append(solid.mesh or "")
+                lost.setdefault(solid.body, []).append(_file(solid))
             else:
                 drawn.add(solid.body)
                 self.layers["shapes"].append(node)
@@ -153,35 +154,33 @@ class Scene:
             "position": solid.placement.position,
             "wxyz": solid.placement.quaternion,
         }
-        if solid.kind == "mesh":
-            data = self._mesh(solid)
-            scale = (solid.size[0], solid.size[1], solid.size[2])
-            return None if data is None else scene.add_glb(glb_data=data, scale=scale, **pose)
+        shape = solid.shape
+        if isinstance(shape, Mesh):
+            data = self._mesh(shape, solid)
+            return None if data is None else scene.add_glb(glb_data=data, scale=shape.scale, **pose)
         opacity = solid.opacity if solid.opacity < 1.0 else None
         look: Any = {"color": solid.color, "opacity": opacity, **pose}
         look["cast_shadow"] = opacity is None
-        size = solid.size
-        if solid.kind == "box":
-            return scene.add_box(dimensions=(size[0], size[1], size[2]), **look)
-        if solid.kind == "sphere":
-            return scene.add_icosphere(radius=size[0], **look)
-        if solid.kind == "ellipsoid":
-            return scene.add_icosphere(radius=1.0, scale=(size[0], size[1], size[2]), **look)
-        if solid.kind == "cylinder":
-            return scene.add_cylinder(radius=size[0], height=size[1], **look)
-        from trimesh.creation import capsule
+        # The browser has smooth ones of its own; the others are drawn by their triangles.
+        if isinstance(shape, Box):
+            return scene.add_box(dimensions=shape.size, **look)
+        if isinstance(shape, Sphere):
+            return scene.add_icosphere(radius=shape.radius, **look)
+        if isinstance(shape, Ellipsoid):
+            return scene.add_icosphere(radius=1.0, scale=shape.radii, **look)
+        if isinstance(shape, Cylinder):
+            return scene.add_cylinder(radius=shape.radius, height=shape.length, **look)
+        vertices, faces = shape.triangles()
+        return scene.add_mesh_simple(vertices=vertices, faces=faces, **look)
 
-        mesh = capsule(height=size[1], radius=size[0], count=[24, 12])
-        return scene.add_mesh_simple(vertices=mesh.vertices, faces=mesh.faces, **look)
-
-    def _mesh(self, solid: Solid) -> bytes | None:
-        key = (solid.mesh, solid.color, solid.opacity)
+    def _mesh(self, mesh: Mesh, solid: Solid) -> bytes | None:
+        key = (mesh.file, solid.color, solid.opacity)
         if key not in self._meshes:
             try:
-                self._meshes[key] = glb(solid.mesh or "", solid.color, solid.opacity)
+                self._meshes[key] = glb(mesh.file, solid.color, solid.opacity)
             except FileError as error:
                 self._meshes[key] = None
-                self._faults[solid.mesh or ""] = str(error)
+                self._faults[mesh.file] = str(error)
         return self._meshes[key]
 
     def _gravity(self) -> Any:
@@ -245,6 +244,10 @@ class Scene:
                 if length > 0.0:
                     node.wxyz, node.scale = along(way).quaternion, (1.0, 1.0, length)
             self.layers["centre of mass"][0].position = center
+
+
+def _file(solid: Solid) -> str:
+    return solid.shape.file if isinstance(solid.shape, Mesh) else ""
 
 
 def _sky() -> Array:

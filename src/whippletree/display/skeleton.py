@@ -4,6 +4,7 @@ import numpy as np
 
 from ..joints import Joint
 from ..model.mechanism import Mechanism
+from ..shapes import Box, Capsule, Cylinder, Sphere
 from ..spatial import Array, Placement
 from .solids import ACCENT, DARK, Color, Solid, body_color
 from .stage import ends
@@ -22,7 +23,7 @@ def skeleton(m: Mechanism, width: float) -> list[Solid]:
     that turns about several a ball.
 
     >>> import whippletree as wt
-    >>> [solid.kind for solid in skeleton(wt.examples.load("cart-pole"), 0.02)]
+    >>> [solid.shape.kind for solid in skeleton(wt.examples.load("cart-pole"), 0.02)]
     ['cylinder', 'box', 'cylinder', 'capsule']
     """
     found: list[Solid] = []
@@ -53,23 +54,23 @@ def symbol(
     if joint.nv == 6:
         return []
     if joint.nv == 0:
-        return [Solid(body, "box", (2.0 * width,) * 3, placement, color)]
+        return [Solid(body, Box((2.0 * width, 2.0 * width, 2.0 * width)), placement, color)]
     if turns == 0 and joint.nv == 1:
         axis = S[3:, 0]
         rail = _rail(axis, limits, width)
         at = predecessor[1] @ rail[1]
         block = placement @ along(axis)
         return [
-            Solid(predecessor[0], "cylinder", (0.35 * width, rail[0]), at, DARK),
-            Solid(body, "box", (2.2 * width, 2.2 * width, 3.6 * width), block, color),
+            Solid(predecessor[0], Cylinder(0.35 * width, rail[0]), at, DARK),
+            Solid(body, Box((2.2 * width, 2.2 * width, 3.6 * width)), block, color),
         ]
     if turns == 1:
         k = int(np.argmax(np.linalg.norm(S[:3], axis=0)))
         height = 3.2 * width if joint.nv == 1 else 5.0 * width
-        return [Solid(body, "cylinder", (width, height), placement @ along(S[:3, k]), color)]
+        return [Solid(body, Cylinder(width, height), placement @ along(S[:3, k]), color)]
     if turns == 0:
-        return [Solid(body, "box", (2.6 * width,) * 3, placement, color)]
-    return [Solid(body, "sphere", (1.25 * width,), placement, color)]
+        return [Solid(body, Box((2.6 * width, 2.6 * width, 2.6 * width)), placement, color)]
+    return [Solid(body, Sphere(1.25 * width), placement, color)]
 
 
 def _turns(joint: Joint) -> int:
@@ -101,9 +102,9 @@ def _foot(placement: Placement, joint: Joint, width: float) -> Solid:
     """The bearing of a joint on the ground."""
     S = np.asarray(joint.motion_subspace(joint.neutral()), dtype=float)
     if _turns(joint) > 1:
-        return Solid(-1, "sphere", (1.0 * width,), placement, DARK)
+        return Solid(-1, Sphere(width), placement, DARK)
     k = int(np.argmax(np.linalg.norm(S[:3], axis=0)))
-    return Solid(-1, "cylinder", (1.5 * width, 2.0 * width), placement @ along(S[:3, k]), DARK)
+    return Solid(-1, Cylinder(1.5 * width, 2.0 * width), placement @ along(S[:3, k]), DARK)
 
 
 def _rods(m: Mechanism, i: int, width: float) -> list[Solid]:
@@ -116,6 +117,6 @@ def _rods(m: Mechanism, i: int, width: float) -> list[Solid]:
         if all(np.linalg.norm(tip - other) > NEAR for other in [np.zeros(3), *seen]):
             seen.append(tip)
             placement = Placement(0.5 * tip, rotation=along(tip).rotation)
-            size = (0.5 * width, float(np.linalg.norm(tip)))
-            rods.append(Solid(i, "capsule", size, placement, body_color(i)))
+            rod = Capsule(0.5 * width, float(np.linalg.norm(tip)))
+            rods.append(Solid(i, rod, placement, body_color(i)))
     return rods

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model.mechanism import Geometry, Mechanism
+from ..shapes import Ellipsoid, Shape
 from ..spatial import Array, Inertia, Placement
 from .plots import COLORS
 
@@ -25,18 +26,13 @@ BALL = 0.2
 
 @dataclass(frozen=True)
 class Solid:
-    """A shape at a placement in the frame of a body, -1 being the ground.
-
-    kind and size are those of `Geometry`, and "ellipsoid" (three semi-axes).
-    """
+    """A shape at a placement in the frame of a body, -1 being the ground."""
 
     body: int
-    kind: str
-    size: tuple[float, ...]
+    shape: Shape
     placement: Placement = field(default_factory=Placement)
     color: Color = GREY
     opacity: float = 1.0
-    mesh: str | None = None
 
 
 def body_color(i: int) -> Color:
@@ -52,10 +48,10 @@ def visual_solids(m: Mechanism) -> list[Solid]:
 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("ball")
-    >>> ball = wt.Geometry("sphere", (0.1,), color=(1.0, 0.5, 0.0, 1.0))
+    >>> ball = wt.Geometry(wt.Sphere(0.1), color=(1.0, 0.5, 0.0, 1.0))
     >>> m.add_body("ball", wt.Free(), inertia=wt.Inertia(1.0), visuals=(ball,))
-    >>> [(solid.kind, solid.size, solid.color) for solid in visual_solids(m)]
-    [('sphere', (0.1,), (255, 128, 0))]
+    >>> [(solid.shape, solid.color) for solid in visual_solids(m)]
+    [(Sphere(radius=0.1), (255, 128, 0))]
     """
     owned = [(-1, shape) for shape in m.ground_visuals]
     owned += [(i, shape) for i, body in enumerate(m.bodies) for shape in body.visuals]
@@ -67,7 +63,7 @@ def _solid(i: int, shape: Geometry) -> Solid:
     if shape.color is not None:
         r, g, b, opacity = np.clip(shape.color, 0.0, 1.0).tolist()
         color = (round(255 * r), round(255 * g), round(255 * b))
-    return Solid(i, shape.kind, shape.size, shape.placement, color, opacity, shape.mesh)
+    return Solid(i, shape.shape, shape.placement, color, opacity)
 
 
 def semi_axes(inertia: Inertia) -> tuple[Array, Array]:
@@ -98,7 +94,7 @@ def inertia_solid(m: Mechanism, i: int, smallest: float, largest: float, opacity
     thin = np.maximum(axes, BALL * np.max(axes))
     a, b, c = np.clip(thin, smallest, largest).tolist()
     placement = Placement(np.asarray(inertia.com, dtype=float), rotation=directions)
-    return Solid(i, "ellipsoid", (a, b, c), placement, body_color(i), opacity)
+    return Solid(i, Ellipsoid((a, b, c)), placement, body_color(i), opacity)
 
 
 def inertia_solids(m: Mechanism, smallest: float, largest: float, opacity: float = 0.35) -> list[Solid]:

@@ -13,6 +13,7 @@ from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.mechanism import Body, Geometry, Limits, Mechanism
 from ..model.physical import inertia_fault
+from ..shapes import SHAPES, Shape
 from ..spatial import Inertia, Placement
 from .findings import Problem
 from .toml_table import Document, TomlTable, number, numbers, text
@@ -241,12 +242,25 @@ def _inertia(entry: TomlTable) -> Inertia:
 
 
 def _geometry(table: TomlTable) -> Geometry:
-    shape = Geometry(
-        table.take("kind", text),
-        table.take("size", numbers()),
-        _placement(table),
-        table.take("mesh", text, None),
-        table.take("color", numbers(4), None),  # pyright: ignore[reportArgumentType]  # four, as checked
-    )
+    shape, placement = _shape(table), _placement(table)
+    color: Any = table.take("color", numbers(4), None)
     table.done()
-    return shape
+    return Geometry(shape, placement, color)
+
+
+def _shape(table: TomlTable) -> Shape:
+    kind = table.take("kind", text)
+    if kind not in SHAPES:
+        raise table.document.error(
+            (*table.way, "kind"), f"shape {kind!r} is not known; there are {', '.join(SHAPES)}"
+        )
+    keys = {"size": numbers(), "mesh": text, "heights": _rows}
+    saved = {key: table.take(key, read, None) for key, read in keys.items()}
+    with table.document.at(table.way):
+        return SHAPES[kind].read({key: value for key, value in saved.items() if value is not None})
+
+
+def _rows(value: Any) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(value, list):
+        raise ValueError("expected rows of numbers")
+    return tuple(numbers()(row) for row in value)

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import FileError
 from ..joints import Joint
 from ..model.mechanism import Body, Geometry, Limits, Mechanism
+from ..shapes import SHAPES
 from ..spatial import Array, Inertia, Placement
 from .atomic import whole
 from .toml import FORMAT, JOINTS
@@ -140,9 +141,12 @@ def _rounded(values: Array, digits: int) -> Array:
 
 
 def _geometry(shape: Geometry) -> Pairs:
-    pairs: Pairs = [("kind", shape.kind), ("size", shape.size), *_placement(shape.placement)]
-    pairs += [(key, getattr(shape, key)) for key in ("mesh", "color") if getattr(shape, key) is not None]
-    return pairs
+    kind = shape.shape.kind
+    if SHAPES.get(kind) is not type(shape.shape):
+        name = type(shape.shape).__name__
+        raise ValueError(f"the shape {name} is not one of Whippletree's own, which are {', '.join(SHAPES)}")
+    pairs: Pairs = [("kind", kind), *shape.shape.saved().items(), *_placement(shape.placement)]
+    return pairs if shape.color is None else [*pairs, ("color", shape.color)]
 
 
 def _same(a: Array, b: Array) -> bool:

@@ -8,13 +8,14 @@ import numpy as np
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..model.mechanism import Geometry, Limits
 from ..model.physical import inertia_fault
+from ..shapes import SHAPES, Mesh
 from ..spatial import Inertia, Placement
 from .findings import Findings
 from .mesh_paths import Meshes
 from .xml import Element
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
+SHAPE_TAGS = ("box", "sphere", "cylinder", "capsule", "mesh")
 VERSIONS = ("1.0", "1.1", "1.2")
 
 MEANINGS = {
@@ -159,9 +160,9 @@ class PartReader:
         material = element.child("material")
         color = None if material is None else self._color(material)
         geometry = element.child("geometry")
-        shapes = [] if geometry is None else [part for tag in SHAPES for part in geometry.children(tag)]
+        shapes = [] if geometry is None else [part for tag in SHAPE_TAGS for part in geometry.children(tag)]
         if not shapes:
-            known = ", ".join(f"<{tag}>" for tag in SHAPES)
+            known = ", ".join(f"<{tag}>" for tag in SHAPE_TAGS)
             self._findings.warning(element.line, f"{element} has no shape and is left out; known: {known}")
             return None
         for second in shapes[1:]:
@@ -170,7 +171,10 @@ class PartReader:
         if shape.tag == "mesh":
             name = shape.required("filename")
             path = self._meshes.find(name, shape.line) if name else ""
-            return Geometry("mesh", shape.numbers("scale", 3, (1.0, 1.0, 1.0)), placement, path, color)
+            scale = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
+            if not path or np.any(np.isnan(scale)):  # which has been reported
+                return None
+            return Geometry(Mesh(path, (scale[0], scale[1], scale[2])), placement, color)
         if shape.tag == "box":
             size = shape.numbers("size", 3)
         elif shape.tag == "sphere":
@@ -180,7 +184,9 @@ class PartReader:
         if min(size) < 0:
             listed = " ".join(f"{x:g}" for x in size)
             shape.error(f"{shape} has the size {listed}: it must not be negative")
-        return Geometry(shape.tag, size, placement, None, color)
+        if not min(size) >= 0:  # NaN stands for a number that has been reported
+            return None
+        return Geometry(SHAPES[shape.tag].read({"size": size}), placement, color)
 
     def _color(self, material: Element) -> Color | None:
         """The colour a <material> gives or, by its name, refers to."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..joints import Joint
+from ..shapes import SHAPES, Shape
 from ..spatial import Array, Inertia, Placement
 
 
@@ -60,19 +61,44 @@ class Limits:
         return q
 
 
+Color = tuple[float, float, float, float]
+"""Red, green, blue and opacity, each from 0 to 1."""
+
+
 @dataclass(frozen=True)
 class Geometry:
     """A shape fixed to a body, for pictures and contact; dynamics never needs it.
 
-    kind is "box" (size: three edges), "sphere" (radius), "cylinder" or "capsule" (radius, length)
-    along z, or "mesh" (size: scale along x, y, z; `mesh` is the file's path, as it was found or given).
+    >>> from whippletree import Box
+    >>> Geometry(Box((0.1, 0.2, 0.3)), Placement((0.0, 0.0, 0.5)), color=(0.8, 0.3, 0.1, 1.0)).shape.size
+    (0.1, 0.2, 0.3)
     """
 
-    kind: str
-    size: tuple[float, ...]
+    shape: Shape
     placement: Placement = field(default_factory=Placement)
-    mesh: str | None = None
-    color: tuple[float, float, float, float] | None = None
+    color: Color | None = None
+
+    def __post_init__(self) -> None:
+        check_shape(self, "geometry")
+
+
+def check_shape(part: Any, title: str) -> None:
+    """ModelError for a part whose shape, placement or color is none; makes the color a tuple of floats."""
+    if not isinstance(part.shape, Shape):
+        known = ", ".join(cls.__name__ for cls in SHAPES.values())
+        raise ModelError(
+            f"{title}: shape is {part.shape!r}, expected one of {known}, as Box((0.1, 0.2, 0.3))"
+        )
+    if not isinstance(part.placement, Placement):
+        raise ModelError(f"{title}: placement is {part.placement!r}, expected a Placement")
+    if part.color is not None:
+        try:
+            r, g, b, a = (float(value) for value in part.color)
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{title}: color is {part.color!r}, expected red, green, blue and opacity, each from 0 to 1"
+            ) from None
+        object.__setattr__(part, "color", (r, g, b, a))
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Shapes:
         >>> float(round(brick.m, 9)), brick.about_com.diagonal().round(6)
         (2.16, array([0.002448, 0.007848, 0.009   ]))
         """
-        a, b, c = _sizes(size, "box", "size (3 edges)", 3)
+        a, b, c = sizes(size, "box", "size (3 edges)", 3)
         m = _mass("box", mass, density, a * b * c)
         return cls._placed(m, np.array([b * b + c * c, a * a + c * c, a * a + b * b]) / 12.0, placement)
 
@@ -115,7 +115,7 @@ class Shapes:
         array([0.09, 0.09, 0.18])
         """
         R, r = _radii(radius, inner_radius, "cylinder")
-        (l,) = _sizes(length, "cylinder", "length", 1)
+        (l,) = sizes(length, "cylinder", "length", 1)
         m = _mass("cylinder", mass, density, np.pi * (R - r) * (R + r) * l)
         about_z, across = (R * R + r * r) / 2.0, (3.0 * (R * R + r * r) + l * l) / 12.0
         return cls._placed(m, np.array([across, across, about_z]), placement)
@@ -140,7 +140,7 @@ class Shapes:
         >>> float(round(arm.m, 6))
         3.665191
         """
-        R, l = _sizes((radius, length), "capsule", "radius and length", 2)
+        R, l = sizes((radius, length), "capsule", "radius and length", 2)
         cylinder, ball = R * R * l, 4.0 / 3.0 * R**3  # volumes over π
         m = _mass("capsule", mass, density, np.pi * (cylinder + ball))
         # A capsule of no radius is a thin rod: all of its mass is in the cylinder.
@@ -165,9 +165,54 @@ class Shapes:
         >>> Inertia.ellipsoid((0.3, 0.2, 0.1), mass=5.0).about_com.diagonal().round(9)
         array([0.05, 0.1 , 0.13])
         """
-        a, b, c = _sizes(radii, "ellipsoid", "radii (3 half axes)", 3)
+        a, b, c = sizes(radii, "ellipsoid", "radii (3 half axes)", 3)
         m = _mass("ellipsoid", mass, density, 4.0 / 3.0 * np.pi * a * b * c)
         return cls._placed(m, np.array([b * b + c * c, a * a + c * c, a * a + b * b]) / 5.0, placement)
+
+    @classmethod
+    def polyhedron(
+        cls,
+        vertices: Any,
+        faces: Any,
+        *,
+        mass: float | None = None,
+        density: float | None = None,
+        placement: Placement | None = None,
+    ) -> Self:
+        """Solid inside a closed surface of triangles, as the sum of tetrahedra from the origin to each.
+
+        A tetrahedron with the corners 0, a, b, c has V = a · (b × c)/6, its centre at (a + b + c)/4 and
+        ∫ x xᵀ dV = V/20 (s sᵀ + a aᵀ + b bᵀ + c cᵀ), s = a + b + c.
+
+        Args:
+            vertices: (n, 3) corners, m.
+            faces: (k, 3) three numbers of corners for each triangle, counter-clockwise from outside.
+            mass, density, placement: As for the other shapes; the placement is that of the corners' frame.
+
+        >>> from whippletree import Inertia
+        >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        >>> wedge = Inertia.polyhedron(corners, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)], density=6.0)
+        >>> float(round(wedge.m, 12)), wedge.com
+        (1.0, array([0.25, 0.25, 0.25]))
+        """
+        points = np.array(vertices, dtype=float)
+        a, b, c = (points[corner] for corner in np.array(faces, dtype=int).T)
+        volumes = np.sum(a * np.cross(b, c), axis=1) / 6.0
+        volume = float(np.sum(volumes))
+        if not volume > 0.0:
+            raise ModelError(
+                f"polyhedron has the volume {volume:g} m³: give a closed surface, its triangles "
+                "counter-clockwise as seen from outside"
+            )
+        s = a + b + c
+        com = volumes @ s / (4.0 * volume)
+        second = sum(np.einsum("k,ki,kj->ij", volumes, x, x) for x in (s, a, b, c)) / (20.0 * volume)
+        spread = second - np.outer(com, com)
+        m = _mass("polyhedron", mass, density, volume)
+        placement = Placement() if placement is None else placement
+        R = placement.rotation
+        about = R @ (np.trace(spread) * np.eye(3) - spread) @ R.T
+        return cls(m, placement.position + R @ com, m * about)
 
     @classmethod
     def from_principal_moments(cls, mass: float, moments: Any, placement: Placement | None = None) -> Self:
@@ -210,15 +255,16 @@ def _mass(
     return float(number)
 
 
-def _sizes(values: Any, shape: str, name: str, count: int) -> list[float]:
-    sizes = _finite(values, (count,) if count > 1 else (), f"{shape}: {name}").reshape(count)
-    if np.any(sizes < 0.0):
+def sizes(values: Any, shape: str, name: str, count: int) -> list[float]:
+    """So many finite sizes of a shape, none of them negative; ModelError otherwise."""
+    found = _finite(values, (count,) if count > 1 else (), f"{shape}: {name}").reshape(count)
+    if np.any(found < 0.0):
         raise ModelError(f"{shape}: {name} is {values!r}, must not be negative")
-    return [float(size) for size in sizes]
+    return [float(size) for size in found]
 
 
 def _radii(radius: Any, inner_radius: Any, shape: str) -> tuple[float, float]:
-    (outer,), (inner,) = _sizes(radius, shape, "radius", 1), _sizes(inner_radius, shape, "inner_radius", 1)
+    (outer,), (inner,) = sizes(radius, shape, "radius", 1), sizes(inner_radius, shape, "inner_radius", 1)
     if inner > outer:
         raise ModelError(f"{shape}: inner_radius {inner:g} m is larger than radius {outer:g} m")
     return outer, inner

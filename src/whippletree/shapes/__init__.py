@@ -1,0 +1,29 @@
+"""Shapes of bodies: one small class each, with its inertia, support, bounds and triangles."""
+
+from .base import Shape
+from .box import Box
+from .capsule import Capsule
+from .cylinder import Cylinder
+from .ellipsoid import Ellipsoid
+from .heights import Heights
+from .mesh import Mesh
+from .plane import Plane
+from .sphere import Sphere
+
+__all__ = [
+    "SHAPES",
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Ellipsoid",
+    "Heights",
+    "Mesh",
+    "Plane",
+    "Shape",
+    "Sphere",
+]
+
+SHAPES: dict[str, type[Shape]] = {
+    cls.kind: cls for cls in (Box, Sphere, Capsule, Cylinder, Ellipsoid, Plane, Mesh, Heights)
+}
+"""Shapes by their name in a file."""
