@@ -37,8 +37,9 @@ def rich() -> wt.Mechanism:
     m.add_gear("gear", "first", "two", 2.5, 0.125)
     m.add_spring("spring", "ground", (0.1, 0.2, 0.3), "three", (0.4, 0.5, 0.6), 70.0, 8.0, 0.9)
     m.add_loop("pin", wt.Spherical(), "ground", "three", wt.Placement((0.1, 0.0, 0.2)), wt.Placement())
-    m.ground_visuals.append(shape)
-    m.ground_collisions.append(shape)
+    m.add_force("wind", "tool", (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "aligned")
+    m.add_shape("foot", wt.Capsule(0.1, 0.3), "two", wt.Placement((0.1, 0.5, 0.3)), (0.9, 0.8, 0.7, 0.6))
+    m.change("ground", visuals=(shape,), collisions=(shape,))
     m.warnings.append("nothing")
     return m
 
@@ -55,7 +56,9 @@ def places(value: Any, path: Path = ()) -> Iterator[Path]:
 
 def _items(value: Any) -> list[tuple[tuple[str, Any], Any]]:
     if isinstance(value, wt.Mechanism):
-        return [(("attribute", name), item) for name, item in vars(value).items()]
+        # What is kept of public attributes follows from these.
+        held = [(name, item) for name, item in vars(value).items() if name[0] == "_" or name == "warnings"]
+        return [(("attribute", name), item) for name, item in held]
     if dataclasses.is_dataclass(value):
         return [(("attribute", f.name), getattr(value, f.name)) for f in dataclasses.fields(value)]
     if isinstance(value, wt.Placement):

@@ -127,6 +127,7 @@ from .model.parameters import (
     parameter_values as parameter_values,
     with_parameters as with_parameters,
 )
+from .model.parts import PlacedShape as PlacedShape
 from .model.spring import Spring as Spring
 from .model.validation import problems as problems
 from .shapes import (

@@ -111,5 +111,5 @@ def test_few_constraints_on_many_joints_are_said_to_be_the_reason():
 def test_mechanisms_that_differ_by_a_loop_are_told_apart():
     m = four_bars(2)
     before = operations(m)
-    m.loops.pop()
-    assert operations(m) != before
+    fewer = m.with_parts(loops=m.loops[:-1])
+    assert operations(fewer) != before

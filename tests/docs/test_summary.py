@@ -7,7 +7,8 @@ import numpy as np
 
 import randoms
 import whippletree as wt
-from whippletree.model.summary import describe, mass_and_center
+from whippletree.model.summary import mass_and_center
+from whippletree.model.wording import describe
 
 
 def words(line: str) -> str:

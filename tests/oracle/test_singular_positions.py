@@ -156,7 +156,8 @@ def test_a_delta_robot_without_stops_swings_through_parallel_rods():
     stopped = wt.examples.load("delta-robot")
     for body in stopped.bodies:
         m.append(dataclasses.replace(body, limits=wt.Limits()))
-    m.loops.extend(stopped.loops)
+    for loop in stopped.loops:
+        m.add(loop)
     run = wt.simulate(m, duration=1.2, rtol=1e-9, atol=1e-11)
     arms = run.q[:, m.q_index[m.joint_number("arm0")].start]
     parallel = np.arccos(-0.14 / 0.3)  # elbows as far from the middle as the plate's corners

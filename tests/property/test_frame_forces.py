@@ -57,7 +57,8 @@ def test_forces_of_a_mechanism_are_forces_on_its_frames(seed):
     alone = wt.Mechanism("alone")
     for body in m.bodies:
         alone.append(body)
-    alone.springs.extend(m.springs)
+    for spring in m.springs:
+        alone.add(spring)
     pull = wt.passive_forces(alone, q, qd)[1]
     both = wt.passive_forces(m, q, qd)[1]
     assert pull is not None
@@ -154,7 +155,8 @@ def busy(loop: bool) -> wt.Mechanism:
             friction=0.03,
             stiffness=0.4,
         )
-    made.loops.extend(m.loops)
+    for loop in m.loops:
+        made.add(loop)
     last = made.bodies[1].name
     made.add_frame("pin", last, wt.Placement((0.1, 0.05, -0.2), rpy=(0.2, 0.3, 0.4)))
     made.add_spring("s", "ground", (0.3, -0.4, 0.5), last, (0.1, 0.2, 0.1), 12.0, 0.8, 0.3)

@@ -125,8 +125,8 @@ def test_open_starts_are_refused():
 
 def test_loops_that_cannot_be_closed_are_told():
     m = folded()
-    m.loops.clear()
-    m.add_loop("pin", wt.Revolute("y"), "right", "beam", wt.Placement((0.7, 0, 0)), wt.Placement((9.1, 0, 0)))
+    assert [loop.name for loop in m.loops] == ["pin"]
+    m.change("pin", placement_p=wt.Placement((0.7, 0, 0)), placement_s=wt.Placement((9.1, 0, 0)))
     with pytest.raises(wt.SolverError, match="pin"):
         generic_position(m)
 

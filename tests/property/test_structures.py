@@ -80,9 +80,9 @@ def test_a_mechanism_without_bodies_or_freedoms():
         for method in ("aba", "crba"):
             tau, qdd = wt.hybrid_dynamics(m, none, none, none, none, [], method)
             assert tau.shape == qdd.shape == (0,)
-        assert wt.dynamics.simplify_inertias(m).bodies == [
+        assert wt.dynamics.simplify_inertias(m).bodies == tuple(
             wt.Body(b.name, b.joint, b.parent, b.placement, wt.Inertia.zero(), b.joint_name) for b in m.bodies
-        ]
+        )
 
 
 def test_methods_that_invert_inertias_refuse_thin_rods():

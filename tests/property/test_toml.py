@@ -32,8 +32,13 @@ def rich(seed: int) -> wt.Mechanism:
             rest = tuple(body.joint.random(rng))
             body = replace(body, limits=stops, stiffness=rng.uniform(), rest=rest)
         m.append(body)
-    m.ground_visuals.append(wt.Geometry(wt.Sphere(rng.uniform()), randoms.placement(rng)))
-    m.ground_collisions.append(wt.Geometry(wt.Capsule(0.1, 0.3)))
+    ball = wt.Geometry(wt.Sphere(rng.uniform()), randoms.placement(rng))
+    m.change("ground", visuals=(ball,), collisions=(wt.Geometry(wt.Capsule(0.1, 0.3)),))
+    for k, shape in enumerate(
+        [wt.Ellipsoid((0.1, 0.2, 0.3)), wt.Plane(), wt.Cylinder(0.1, 0.7), wt.Mesh("a")]
+    ):
+        m.add_shape(f"shape{k}", shape, "b4", randoms.placement(rng), (0.1, 0.2, 0.3, 0.4) if k else None)
+    m.add_shape("hills", wt.Heights(rng.normal(size=(3, 4)), (-1.0, 2.0), (0.0, 0.5)))
     m.add_frame("tool", "b3", randoms.placement(rng))
     m.add_frame("dock", "ground", wt.Placement((-0.0, 1e-300, 3e22)))
     m.add_loop("pin", wt.Revolute((0.6, 0, 0.8)), "b1", "b5", randoms.placement(rng), randoms.placement(rng))
@@ -170,7 +175,7 @@ def test_the_good_file_is_good(tmp_path):
             26,
             "a joint with 6 freedoms constrains nothing",
         ),
-        ("ratio = 2.0", "ratio = inf", 26, "ratio inf and offset 0.0 must be finite"),
+        ("ratio = 2.0", "ratio = inf", 26, "gear 'g': ratio is inf, must be finite"),
         ("ratio = 2.0", "ratio = 2.0\nbacklash = 0.1", 31, "[gear] has the unknown key 'backlash'"),
         ("ratio = 2.0", "ratio = 2.0.0", 30, "is not TOML"),
         ("[[gear]]", "[[gear", 26, "is not TOML"),

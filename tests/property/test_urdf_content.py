@@ -116,8 +116,8 @@ def test_links_on_fixed_joints_are_merged(tmp_path):
     assert_allclose(m.bodies[0].inertia.matrix(), merged, rtol=1e-14, atol=1e-15)
     assert m.bodies[0].visuals == (wt.Geometry(wt.Sphere(0.2), AT @ wt.Placement((0, 0.5, 0))),)
     assert m.bodies[0].collisions == (wt.Geometry(wt.Cylinder(0.1, 0.4), AT),)
-    assert m.ground_visuals == [wt.Geometry(wt.Sphere(0.2), wt.Placement((0, 0.5, 0)))]
-    assert m.ground_collisions == [wt.Geometry(wt.Cylinder(0.1, 0.4))]
+    assert m.ground_visuals == (wt.Geometry(wt.Sphere(0.2), wt.Placement((0, 0.5, 0))),)
+    assert m.ground_collisions == (wt.Geometry(wt.Cylinder(0.1, 0.4)),)
     assert m.warnings == []
 
     # The same dynamics with every link a body of its own.
@@ -142,7 +142,7 @@ def test_root_on_a_joint(tmp_path):
     assert (m.bodies[0].joint, m.joint_names) == (wt.Free(), ["root_joint", "bc"])
     assert [(body.name, body.parent) for body in m.bodies] == [("a", "ground"), ("c", "a")]
     assert [(frame.name, frame.body) for frame in m.frames] == [("b", "a")]
-    assert (m.ground_visuals, m.ground_collisions) == ([], [])
+    assert (m.ground_visuals, m.ground_collisions) == ((), ())
     assert wt.total_mass(m) == pytest.approx(3.9, rel=1e-15)
     fixed = wt.load(path)
     assert wt.total_mass(fixed) == 1.3
@@ -153,7 +153,7 @@ def test_root_on_a_joint(tmp_path):
 def test_a_root_link_may_be_called_ground(tmp_path):
     text = robot(link("ground"), link("b"), joint("j", "continuous", "ground", "b"))
     m = wt.load(write(tmp_path, text))
-    assert (m.bodies[0].parent, m.frames, m.warnings) == ("ground", [], [])
+    assert (m.bodies[0].parent, m.frames, m.warnings) == ("ground", (), [])
     m = wt.load(tmp_path / "arm.urdf", root=wt.Free())
     assert [body.name for body in m.bodies] == ["ground_link", "b"]
     assert "so it is called 'ground_link'" in m.warnings[0]
@@ -180,7 +180,7 @@ def test_mimic_becomes_a_gear(tmp_path):
         joint("j3", "revolute", "c", "d", LIMIT),
     )
     m = wt.load(write(tmp_path, text))
-    assert m.gears == [wt.Gear("j1", "j3", "j1", -2.5, 0.3), wt.Gear("j2", "j1", "j2", 1.0, 0.0)]
+    assert m.gears == (wt.Gear("j1", "j3", "j1", -2.5, 0.3), wt.Gear("j2", "j1", "j2", 1.0, 0.0))
     assert m.nv == 3
 
 
@@ -198,13 +198,13 @@ def test_shapes_and_materials(tmp_path):
     )
     text = robot(link("a", inside), '<material name="red"><color rgba="1 0 0 1"/></material>')
     m = wt.load(write(tmp_path, text))
-    assert m.ground_visuals == [
+    assert m.ground_visuals == (
         wt.Geometry(wt.Box((0.1, 0.2, 0.3)), color=red),
         wt.Geometry(wt.Capsule(0.1, 0.2), color=green),
         wt.Geometry(wt.Sphere(0.4), color=green),
         wt.Geometry(wt.Sphere(0.5)),
         wt.Geometry(wt.Mesh("a.stl", (1.0, -1.0, 1.0)), wt.Placement(quaternion=(0.8, 0, 0, 0.6))),
-    ]
+    )
     assert m.warnings == [
         "line 2: a second colour of material 'red': used for its own shape only",
         "line 2: material 'unknown': gives no colour and none was given before",
@@ -324,5 +324,5 @@ def test_a_chain_of_two_thousand_links_from_tip_to_base(tmp_path):
     joints = [joint(f"j{i}", "continuous" if i % 2 else "fixed", f"l{i}", f"l{i + 1}") for i in range(n)]
     m = wt.load(write(tmp_path, robot(*(link(f"l{i}") for i in range(n + 1)), *reversed(joints))))
     assert m.joint_names == [f"j{i}" for i in range(1, n, 2)]
-    assert m.parents == list(range(-1, n // 2 - 1))
+    assert m.parents == tuple(range(-1, n // 2 - 1))
     assert len(m.frames) == n // 2 + 1

@@ -52,16 +52,16 @@ def reframe(m: Mechanism) -> Reframed:
         children[parent + 1].append(i)
     # Place i + 1 belongs to body i, the first one to the ground.
     frames = [_choose_frame(m, joints, i, children[i + 1]) for i in range(-1, len(m))]
-    other = Mechanism(m.name)
     x, y, z = frames[0].rotation.T @ np.array(m.gravity)
-    other.gravity = (x, y, z)
+    bodies, X_T = [], []
     offset = np.zeros(m.nq)
     for i, body in enumerate(m.bodies):
         old = frames[m.parents[i] + 1].inverse() @ body.placement
         inertia = body.inertia.to_child(frames[i + 1].transform())
         joint = joints[i]
         if joint is None:
-            other.append(replace(body, placement=old, inertia=_clean_inertia(inertia)))
+            bodies.append(replace(body, placement=old, inertia=_clean_inertia(inertia)))
+            X_T.append(old.transform())
             continue
         screws, angle, shift = _screws((old @ frames[i + 1]).transform())
         # Quarter turns cost nothing as rotations, an offset would.
@@ -71,27 +71,29 @@ def reframe(m: Mechanism) -> Reframed:
             shift = shift - joint.screw_pitch * angle
             angle = 0.0
         last = Transform(_about("z", angle), np.array([0.0, 0.0, _clean_number(shift)]))
-        X_T = TransformProduct(last, *screws)
-        placement = Placement.of(X_T)
-        other.append(
+        X_T.append(TransformProduct(last, *screws))
+        placement = Placement.of(X_T[i])
+        bodies.append(
             replace(body, joint=joint.along("z"), placement=placement, inertia=_clean_inertia(inertia))
         )
-        other.X_T[i] = X_T
+    loops, gears = [], []
     for loop in m.loops:
         p, s = (m.body_number(body) for body in (loop.predecessor, loop.successor))
         placement_p = _clean_placement(frames[p + 1].inverse() @ loop.placement_p)
         placement_s = _clean_placement(frames[s + 1].inverse() @ loop.placement_s)
-        other.loops.append(replace(loop, placement_p=placement_p, placement_s=placement_s))
+        loops.append(replace(loop, placement_p=placement_p, placement_s=placement_s))
     for gear in m.gears:
         driver, driven = (offset[m.q_index[m.joint_number(j)].start] for j in (gear.driver, gear.driven))
-        other.gears.append(replace(gear, offset=gear.offset + driven - gear.ratio * driver))
-    return Reframed(other, offset)
+        gears.append(replace(gear, offset=gear.offset + driven - gear.ratio * driver))
+    cheap = Mechanism(m.name).with_parts(gravity=(x, y, z), X_T=X_T, bodies=bodies, loops=loops, gears=gears)
+    return Reframed(cheap, offset)
 
 
-def pass_inertias_on(m: Mechanism) -> None:
-    """Replace the inertias of a mechanism made here by equivalent ones with more zeros (RBDA §9.7)."""
-    for i, inertia in enumerate(simple_inertias(m)):
-        m.bodies[i] = replace(m.bodies[i], inertia=inertia)
+def pass_inertias_on(m: Mechanism) -> Mechanism:
+    """A mechanism made here with equivalent inertias that have more zeros (RBDA §9.7)."""
+    inertias = simple_inertias(m)
+    bodies = [replace(body, inertia=inertia) for body, inertia in zip(m.bodies, inertias, strict=True)]
+    return m.with_parts(bodies=bodies, X_T=m.X_T)
 
 
 def _choose_frame(m: Mechanism, joints: list[AxisJoint | None], i: int, children: list[int]) -> Placement:

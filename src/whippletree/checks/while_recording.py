@@ -33,9 +33,10 @@ class Freedom(NamedTuple):
         if self.frames and bound.arguments.get("f_ext") is None:
             m = bound.arguments["m"]
             cheap = reframe(m)
-            if self.inertias and cheap.mechanism is not m:
-                pass_inertias_on(cheap.mechanism)
-            bound.arguments.update(m=cheap.mechanism, q=bound.arguments["q"] + cheap.offset)
+            other = cheap.mechanism
+            if self.inertias and other is not m:
+                other = pass_inertias_on(other)
+            bound.arguments.update(m=other, q=bound.arguments["q"] + cheap.offset)
         return (self.road or algorithm)(*bound.args, **bound.kwargs)
 
 

@@ -28,7 +28,8 @@ from ..io.atomic import must_be_writable
 from ..kernels.store import cache
 from ..model.mechanism import Mechanism
 from ..model.report import mechanism_data
-from ..model.summary import counted, remarks, table, totals
+from ..model.summary import remarks, table, totals
+from ..model.wording import counted
 from ..simulation.files import SUFFIXES as TABLES
 from . import demo as cli_demo
 from . import simulate as cli_simulate

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import SimulationError, WhippletreeError
-from ..model.summary import counted
+from ..model.wording import counted
 from ..simulation import Trajectory
 from .charts import Slider, sliders
 from .playback import thinned

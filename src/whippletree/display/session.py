@@ -1,6 +1,5 @@
 """What a viewer shows and may be asked to do, without a server and without a picture."""
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,7 +49,7 @@ class Session:
     """
 
     def __init__(self, m: Mechanism, trajectory: Trajectory | None = None) -> None:
-        self.m = copy.deepcopy(m)
+        self.m = m.copy()
         self.problems: list[str] = []
         self._first_trajectory, self._first_gravity = trajectory, self.m.gravity
         self._first_q = self._start() if trajectory is None else np.array(trajectory.q[0])

@@ -1,14 +1,15 @@
 """Attach one mechanism to another."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from typing import Any
 
 from ..errors import ModelError
-from ..model.loop import Loop
-from ..model.mechanism import GROUND, Body, Frame, Mechanism
+from ..model.kinds import SHARING, Kind
+from ..model.mechanism import GROUND, Mechanism
 from ..model.values import expect
 from ..spatial import Placement
-from .pieces import End, assemble, move_loop, move_shapes, move_spring, seen_from
+from .pieces import End, assemble, body_fields, move_shapes, moved, parts_of
 
 
 def attach(
@@ -18,8 +19,8 @@ def attach(
 
     Args:
         m: The one that stays as it is; name and gravity are its.
-        other: The one that is attached, with its joints, frames, gears, springs, forces and loops. What it
-            has on a Free joint would fly: lock that joint first to mount it.
+        other: The one that is attached, with all of its parts. What it has on a Free joint would fly: lock
+            that joint first to mount it.
         frame: A frame or body of `m`, or "ground".
         placement: Where in that frame the ground of `other` comes to sit; at its origin by default.
         prefix: Put before every name of `other`.
@@ -31,7 +32,7 @@ def attach(
     >>> rod = wt.examples.load("pendulum")
     >>> m = wt.attach(wt.examples.load("cart-pole"), rod, "tip", prefix="second_")
     >>> [b.name for b in m.bodies], m.parents
-    (['cart', 'pole', 'second_rod'], [-1, 0, 1])
+    (['cart', 'pole', 'second_rod'], (-1, 0, 1))
     """
     for name, value in (("m", m), ("other", other)):
         expect("attach", name, value, Mechanism, "a Mechanism")
@@ -40,84 +41,49 @@ def attach(
     seat = m.frame(frame)
     at = seat.placement if placement is None else seat.placement @ placement
 
-    def renamed(old: str) -> str:
-        return seat.body if old == GROUND else prefix + old
-
-    bodies = [
-        replace(
-            body,
-            name=prefix + body.name,
-            joint_name=prefix + body.joint_name,
-            parent=renamed(body.parent),
-            placement=seen_from(at if body.parent == GROUND else None, body.placement),
-        )
-        for body in other.bodies
-    ]
-    frames = [
-        Frame(
-            prefix + old.name,
-            renamed(old.body),
-            seen_from(at if old.body == GROUND else None, old.placement),
-        )
-        for old in other.frames
-    ]
-    gears = [
-        replace(gear, name=prefix + gear.name, driver=prefix + gear.driver, driven=prefix + gear.driven)
-        for gear in other.gears
-    ]
-
     def end(old: str) -> End:
         return (seat.body, at) if old == GROUND else (prefix + old, None)
 
-    springs = [
-        replace(move_spring(spring, end(spring.body_a), end(spring.body_b)), name=prefix + spring.name)
-        for spring in other.springs
-    ]
-    forces = [replace(force, name=prefix + force.name, frame=prefix + force.frame) for force in other.forces]
-    loops = [
-        replace(move_loop(loop, end(loop.predecessor), end(loop.successor)), name=prefix + loop.name)
-        for loop in other.loops
-    ]
-    for kind, ours, theirs in (
-        ("body or frame", [*m.bodies, *m.frames], [*bodies, *frames]),
-        ("gear", m.gears, gears),
-        ("spring", m.springs, springs),
-        ("force", m.forces, forces),
-    ):
-        _refuse_common(m, other, kind, [x.name for x in ours], [x.name for x in theirs])
-    _refuse_common(m, other, "joint", _joints(m.bodies, m.loops), _joints(bodies, loops))
+    parts = parts_of(m)
+    for kind, theirs in other.kinds():
+        new = [_prefixed(other, kind, part, prefix, end) for part in theirs]
+        for field, name in kind.own_names().items():
+            taken = {known for of in SHARING[name.unique] for known in m.names(of)}
+            _refuse_common(m, other, name.unique, taken, [getattr(part, field) for part in new])
+        parts[kind.name] += new
     # What stood on the ground of `other` stands on the seat now.
-    visuals, collisions = move_shapes(other.ground_visuals, at), move_shapes(other.ground_collisions, at)
-    ours = [
-        replace(body, visuals=body.visuals + visuals, collisions=body.collisions + collisions)
-        if body.name == seat.body
-        else body
-        for body in m.bodies
-    ]
-    made = assemble(
-        m,
-        [*ours, *bodies],
-        [*m.frames, *frames],
-        [*m.gears, *gears],
-        [*m.springs, *springs],
-        [*m.loops, *loops],
-        forces=[*m.forces, *forces],
-    )
+    looks = {
+        "visuals": move_shapes(other.ground_visuals, at),
+        "collisions": move_shapes(other.ground_collisions, at),
+    }
+    if seat.body != GROUND:
+        host = parts["body"][m.body_number(seat.body)]
+        given = {field: getattr(host, field) + shapes for field, shapes in looks.items()}
+        parts["body"][m.body_number(seat.body)] = replace(host, **given)
+    made = assemble(m, parts)
     if seat.body == GROUND:
-        made.ground_visuals.extend(visuals)
-        made.ground_collisions.extend(collisions)
+        visuals, collisions = looks["visuals"], looks["collisions"]
+        made.change(GROUND, visuals=m.ground_visuals + visuals, collisions=m.ground_collisions + collisions)
     made.warnings.extend(other.warnings)
     return made
 
 
-def _joints(bodies: Iterable[Body], loops: Iterable[Loop]) -> list[str]:
-    return [body.joint_name for body in bodies] + [loop.name for loop in loops]
+def _prefixed(other: Mechanism, kind: Kind, part: Any, prefix: str, end: Callable[[str], End]) -> Any:
+    """A part of the attached mechanism with its bodies and names as they are in the whole."""
+    given = {field: prefix + getattr(part, field) for field in kind.own_names()}
+    for field in kind.refers.keys() - body_fields(other, kind, part):
+        if getattr(part, field) == GROUND:
+            raise ModelError(
+                f"{kind.name} {part.name!r} is on the ground of {other.name!r}, which will be elsewhere: "
+                "put it on a frame of its own, by add_frame"
+            )
+        given[field] = prefix + getattr(part, field)
+    return replace(moved(other, kind, part, end), **given)
 
 
 def _refuse_common(
-    m: Mechanism, other: Mechanism, kind: str, ours: Iterable[str], theirs: Iterable[str]
+    m: Mechanism, other: Mechanism, kind: str, taken: Collection[str], theirs: Iterable[str]
 ) -> None:
-    taken = set(ours)
     for name in theirs:
         if name in taken:
             raise ModelError(

@@ -1,23 +1,18 @@
 """Lock joints."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, ModelError
+from ..errors import InputError
 from ..joints import Fixed
-from ..model.loop import Loop
-from ..model.mechanism import GROUND, Body, Frame, Gear, Limits, Mechanism
-from ..model.spring import Spring
+from ..model.kinds import Kind
+from ..model.mechanism import GROUND, Body, Frame, Limits, Mechanism
 from ..model.values import expect, vector
 from ..spatial import Array, Placement
-from ..spatial.rotation import log
-from .pieces import assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
-
-CLOSED = 1e-6
-"""Gaps of a locked loop above this, in m or rad, are no rounding."""
+from .pieces import End, Parts, assemble, body_fields, move_shapes, moved, seen_from
 
 _NO_MOTION: dict[str, Any] = {
     "limits": Limits(),
@@ -36,7 +31,7 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
     the bodies it carries move over, and its name stays as a frame. The ground has no inertia, so a body
     locked to the ground stays a body, on a Fixed joint. Armature, damping, friction, spring and limits of
     a locked joint are gone with its motion. A spring or loop joint between two points that are now on one
-    body is left out, and `warnings` names it.
+    body, and whatever needs a joint that is locked, is left out, and `warnings` names it.
 
     Args:
         m: The mechanism.
@@ -58,11 +53,10 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
     expect("lock", "m", m, Mechanism, "a Mechanism")
     expect("lock", "positions", positions, Mapping, 'a dictionary such as {"elbow": 0.5}')
     locked = {m.joint_number(joint): _position(m, joint, value) for joint, value in positions.items()}
-    gears = [gear for gear in m.gears if not _gear_is_locked(m, gear, locked)]
     bodies: dict[str, Body] = {}
     merged: list[Frame] = []
     # The body that each body is now part of, and where on it; None where it is still itself.
-    host: dict[str, tuple[str, Placement | None]] = {GROUND: (GROUND, None)}
+    host: dict[str, End] = {GROUND: (GROUND, None)}
     for i, body in enumerate(m.bodies):
         parent, where = host[body.parent]
         body = replace(body, parent=parent, placement=seen_from(where, body.placement))
@@ -76,26 +70,45 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
             body = replace(body, joint=Fixed(), placement=placement, **_NO_MOTION)
         host[body.name] = (body.name, None)
         bodies[body.name] = body
-    frames = [move_frame(frame, *host[frame.body]) for frame in m.frames]
-    left_out: list[str] = []
-    springs: list[Spring] = []
-    for spring in m.springs:
-        a, b = host[spring.body_a], host[spring.body_b]
-        if a[0] == b[0]:
-            left_out.append(f"spring {spring.name!r}")
-        else:
-            springs.append(move_spring(spring, a, b))
-    loops: list[Loop] = []
-    for loop in m.loops:
-        moved = move_loop(loop, host[loop.predecessor], host[loop.successor])
-        if moved.predecessor == moved.successor:
-            _must_be_closed(moved)
-            left_out.append(f"loop {loop.name!r}")
-        else:
-            loops.append(moved)
-    made = assemble(m, bodies.values(), [*frames, *merged], gears, springs, loops)
-    made.warnings += [f"{what} is left out: both of its ends are on one body now" for what in left_out]
+    parts: Parts = {"body": list(bodies.values())}
+    left_out = _move_parts(m, {m.bodies[i].joint_name: q for i, q in locked.items()}, host.__getitem__, parts)
+    parts["frame"] += merged
+    made = assemble(m, parts)
+    made.warnings += left_out
     return made
+
+
+def _move_parts(
+    m: Mechanism, locked: Mapping[str, Array], end: Callable[[str], End], parts: Parts
+) -> list[str]:
+    """Collect all parts but bodies, those left out excepted, which are told."""
+    gone: dict[str, set[str]] = {"joint": set(locked)}
+    warnings: list[str] = []
+    for kind, old in m.kinds():
+        if kind.name == "body":
+            continue
+        parts[kind.name] = []
+        for part in old:
+            new = moved(m, kind, part, end)
+            reason = _reason_to_go(m, kind, part, new, gone)
+            if reason is None:
+                parts[kind.name].append(new)
+            else:
+                kind.lost(new, locked)
+                gone.setdefault(kind.name, set()).add(part.name)
+                warnings.append(f"{kind.name} {part.name!r} is left out: {reason}")
+    return warnings
+
+
+def _reason_to_go(m: Mechanism, kind: Kind, old: Any, new: Any, gone: Mapping[str, set[str]]) -> str | None:
+    """Why a part has no place once joints are locked, or None."""
+    for field, reference in kind.refers.items():
+        for of in reference.to:
+            if getattr(old, field) in gone.get(of, ()):
+                return f"{of} {getattr(old, field)!r} is {'locked' if of == 'joint' else 'left out'}"
+    ends = body_fields(m, kind, old)
+    before, after = (len({getattr(part, field) for field in ends}) for part in (old, new))
+    return "both of its ends are on one body now" if before > after == 1 else None
 
 
 def _merge(parent: Body, child: Body, where: Placement) -> Body:
@@ -125,36 +138,3 @@ def _position(m: Mechanism, joint_name: str, value: Any) -> Array:
     if fault is not None:
         raise InputError(f"position of joint {joint_name!r}: {fault}")
     return q
-
-
-def _must_be_closed(loop: Loop) -> None:
-    """ModelError for a loop joint that holds two places of one body together which are apart."""
-    X = loop.placement_s.transform() @ loop.placement_p.transform().inverse()
-    joint = loop.joint.plain()
-    rest = X @ joint.transform(joint.position_at(X)).inverse()
-    gap = max(float(np.linalg.norm(part)) for part in (rest.r, log(rest.E)))
-    if gap > CLOSED:
-        raise ModelError(
-            f"loop {loop.name!r} would stay open by {gap:.3g} m or rad, both of its ends being on "
-            f"{loop.successor!r}: lock its joints at positions that close it, as those from wt.assemble"
-        )
-
-
-def _gear_is_locked(m: Mechanism, gear: Gear, locked: Mapping[int, Array]) -> bool:
-    """Whether both joints of a gear are locked, where it lets them be; ModelError if only one is."""
-    driver, driven = (locked.get(m.joint_number(joint)) for joint in (gear.driver, gear.driven))
-    if driver is None and driven is None:
-        return False
-    if driver is None or driven is None:
-        held, other = (gear.driven, gear.driver) if driver is None else (gear.driver, gear.driven)
-        raise ModelError(
-            f"gear {gear.name!r} couples {held!r}, which is to be locked, to {other!r}: lock both "
-            f"({gear.driven} = {gear.ratio:g} · {gear.driver} + {gear.offset:g})"
-        )
-    expected = gear.ratio * driver[0] + gear.offset
-    if abs(driven[0] - expected) > 1e-9 * max(1.0, abs(expected)):
-        raise ModelError(
-            f"gear {gear.name!r} holds {gear.driven!r} at {expected:g} while {gear.driver!r} is at "
-            f"{driver[0]:g}: it cannot be locked at {driven[0]:g}"
-        )
-    return True

@@ -40,4 +40,4 @@ def add_payload(m: Mechanism, frame: str, inertia: Inertia) -> Mechanism:
     bodies = [
         replace(body, inertia=body.inertia + load) if body.name == seat.body else body for body in m.bodies
     ]
-    return assemble(m, bodies, m.frames, m.gears, m.springs, m.loops)
+    return assemble(m, {"body": bodies})

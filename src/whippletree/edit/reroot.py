@@ -8,7 +8,7 @@ from ..joints import Free, Joint, reverse
 from ..model.mechanism import GROUND, Body, Mechanism
 from ..model.values import expect
 from ..spatial import Placement
-from .pieces import End, assemble, move_frame, move_loop, move_shapes, move_spring, seen_from
+from .pieces import End, assemble, move_shapes, moved, seen_from
 
 
 def reroot(
@@ -33,8 +33,8 @@ def reroot(
         joint_name: Name of this joint.
 
     Raises:
-        ModelError: No such body, a gear on the joint that goes, a force at a body's frame that moves, or a
-            name that is taken.
+        ModelError: No such body, a part that needs the joint that goes or is at a body's frame that moves, or
+            a name that is taken.
 
     >>> import whippletree as wt
     >>> m = wt.reroot(wt.examples.load("humanoid"), "left_foot")
@@ -47,21 +47,25 @@ def reroot(
         raise ModelError(f"{m.name!r} cannot be set on the ground at the ground: name one of its bodies")
     path = [m.bodies[i] for i in m.support(number)]
     gone = path[0].joint_name
-    for gear in m.gears:
-        if gone in (gear.driver, gear.driven):
-            raise ModelError(
-                f"joint {gone!r} holds {path[0].name!r} to the ground and would go, "
-                f"but gear {gear.name!r} couples it to another joint"
-            )
+    for kind, parts in m.kinds():
+        for part in parts:
+            for field, reference in kind.refers.items():
+                if "joint" in reference.to and getattr(part, field) == gone:
+                    raise ModelError(
+                        f"joint {gone!r} holds {path[0].name!r} to the ground and would go, "
+                        f"but {kind.name} {part.name!r} needs it"
+                    )
     # The new frame of a body on the path, in its old one: at the joint that carries the next.
-    moved = {old.name: child.placement for old, child in pairwise(path)}
-    for force in m.forces:
-        if force.frame in moved:
-            raise ModelError(
-                f"force {force.name!r} acts at the frame of body {force.frame!r}, which would move to "
-                "another joint: put the force on a frame of its own, by add_frame"
-            )
-    back = {name: shift.inverse() for name, shift in moved.items()}
+    shifts = {old.name: child.placement for old, child in pairwise(path)}
+    for kind, parts in m.kinds():
+        for part in parts:
+            for field, reference in kind.refers.items():
+                if "frame" in reference.to and getattr(part, field) in shifts:
+                    raise ModelError(
+                        f"{kind.name} {part.name!r} is at the frame of body {getattr(part, field)!r}, which "
+                        "would move to another joint: put it on a frame of its own, by add_frame"
+                    )
+    back = {name: shift.inverse() for name, shift in shifts.items()}
     root = Body(
         body,
         Free() if joint is None else joint,
@@ -82,7 +86,7 @@ def reroot(
                 joint=reverse(child.joint),
                 parent=child.name,
                 placement=back.get(child.name, Placement()),
-                inertia=old.inertia.to_child(moved[old.name].transform()),
+                inertia=old.inertia.to_child(shifts[old.name].transform()),
                 visuals=move_shapes(old.visuals, back[old.name]),
                 collisions=move_shapes(old.collisions, back[old.name]),
             )
@@ -91,15 +95,13 @@ def reroot(
     for other in m.bodies:
         if other.name not in on_path:
             bodies.append(replace(other, placement=seen_from(back.get(other.parent), other.placement)))
-    frames = [move_frame(frame, frame.body, back.get(frame.body)) for frame in m.frames]
 
     def end(name: str) -> End:
         return name, back.get(name)
 
-    springs = [move_spring(spring, end(spring.body_a), end(spring.body_b)) for spring in m.springs]
-    loops = [move_loop(loop, end(loop.predecessor), end(loop.successor)) for loop in m.loops]
-    made = assemble(m, bodies, frames, m.gears, springs, loops)
-    if moved:
-        names = ", ".join(repr(name) for name in moved)
+    parts = {kind.name: [moved(m, kind, part, end) for part in old] for kind, old in m.kinds()}
+    made = assemble(m, {**parts, "body": bodies})
+    if shifts:
+        names = ", ".join(repr(name) for name in shifts)
         made.warnings.append(f"set on the ground at {body!r}: {names} have their frames at other joints now")
     return made

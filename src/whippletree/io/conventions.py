@@ -29,8 +29,8 @@ import numpy as np
 from ..errors import InputError, ModelError
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Translation
 from ..model.mechanism import Body, Limits, Mechanism
-from ..model.summary import describe
 from ..model.values import position, vector
+from ..model.wording import describe
 from ..spatial import Array, cross
 from ..spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
 

@@ -2,21 +2,22 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from .. import joints
 from ..errors import FileError, InputError
 from ..joints import Joint
-from ..model.mechanism import Body, Geometry, Limits, Mechanism
-from ..model.physical import inertia_fault
+from ..model.kinds import KINDS, Kind
+from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..shapes import SHAPES, Shape
 from ..spatial import Inertia, Placement
 from .findings import Problem
-from .toml_table import Document, TomlTable, number, numbers, text
+from .toml_table import REQUIRED, Document, TomlTable, number, numbers, text, truth, whole
 
 FORMAT = 1
 """The version of the format; a file of a later one is refused."""
@@ -63,29 +64,14 @@ def _mechanism(document: Document) -> Mechanism:
         raise document.error(("format",), f"has format {version:g}; this version reads format {FORMAT}")
     gravity = top.take("gravity", numbers(3), (0.0, 0.0, -9.81))
     m = Mechanism(top.take("name", _name), gravity)
-    for entry in top.tables("body"):
-        _add_body(m, entry)
-    for entry in top.tables("frame"):
-        name, body, placement = entry.take("name", text), entry.take("body", text), _placement(entry)
-        _end(entry, lambda n=name, b=body, p=placement: m.add_frame(n, b, p))
-    for entry in top.tables("loop"):
-        _add_loop(m, entry)
-    for entry in top.tables("gear"):
-        names = [entry.take(key, text) for key in ("name", "driver", "driven")]
-        values = (entry.take("ratio", number), entry.take("offset", number, 0.0))
-        _end(entry, lambda n=names, v=values: m.add_gear(*n, *v))
-    for entry in top.tables("spring"):
-        _add_spring(m, entry)
-    for entry in top.tables("force"):
-        names = [entry.take(key, text) for key in ("name", "frame")]
-        values = [entry.take(key, numbers(3), (0.0, 0.0, 0.0)) for key in ("force", "torque")]
-        reference: Any = entry.take("reference", text, "body")
-        _end(entry, lambda n=names, v=values, r=reference: m.add_force(*n, *v, reference=r))
+    for kind in KINDS.values():
+        for entry in top.tables(kind.name):
+            _add(m, kind, entry)
     ground = top.table("ground")
     if ground is not None:
-        m.ground_visuals.extend(_geometry(shape) for shape in ground.tables("visual"))
-        m.ground_collisions.extend(_geometry(shape) for shape in ground.tables("collision"))
+        looks = {key + "s": tuple(map(_geometry, ground.tables(key))) for key in ("visual", "collision")}
         ground.done()
+        m.change(GROUND, **looks)
     top.done()
     return m
 
@@ -96,58 +82,61 @@ def _name(value: Any) -> str:
     return value
 
 
-def _end(entry: TomlTable, add: Any) -> None:
-    """Refuse what is left over of an entry, then add it to the mechanism; errors name its line."""
+def _add(m: Mechanism, kind: Kind, entry: TomlTable) -> None:
+    """Add the part of an entry; what is impossible is refused with its line, what is odd is a warning."""
+    said: dict[str, Any] = {}
+    types, defaults = get_type_hints(kind.part), kind.defaults or {}
+    for field in fields(kind.part):
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if field.name in defaults:
+            default = defaults[field.name](said)
+        title = f"{kind.name} {said.get('name')!r}"
+        said[field.name] = _value(entry, field.name, types[field.name], default, title)
     entry.done()
     with entry.document.at(entry.way):
-        add()
+        part = kind.part(**said)
+        m.append(part)
+    for fault in kind.faults(part):
+        line = entry.document.line((*entry.way, fault.field))
+        m.warnings.append(f"{entry.document.path}, line {line}: {fault.title}: {fault.fault}")
 
 
-def _add_body(m: Mechanism, entry: TomlTable) -> None:
-    name = entry.take("name", text)
-    joint = _joint_of(entry, f"body {name!r}")
-    properties: dict[str, Any] = {
-        key: entry.take(key, number, 0.0) for key in ("armature", "damping", "friction", "stiffness")
-    }
-    properties["rest"] = entry.take("rest", numbers(), None)
-    limits = entry.table("limits")
-    if limits is not None:
-        given: Any = {f.name: limits.take(f.name, number, f.default) for f in fields(Limits)}
-        limits.done()
-        properties["limits"] = Limits(**given)
-    for key in ("visual", "collision"):
-        properties[key + "s"] = tuple(_geometry(shape) for shape in entry.tables(key))
-    body = Body(
-        name,
-        joint,
-        entry.take("parent", text, "ground"),
-        _placement(entry),
-        _inertia(entry),
-        entry.take("joint_name", text, name),
-        **properties,
-    )
-    _end(entry, lambda: m.append(body))
-    fault = inertia_fault(body.inertia)
-    if fault is not None:
-        line = entry.document.line((*entry.way, "inertia"))
-        m.warnings.append(f"{entry.document.path}, line {line}: body {name!r}: {fault}")
+def _value(entry: TomlTable, key: str, kind: Any, default: Any, title: str) -> Any:
+    """The value of a field by the type that its class gives it; the default, if that is not MISSING."""
+    if get_origin(kind) in (UnionType, Union):  # … | None
+        kind = next(one for one in get_args(kind) if one is not NoneType)
+    own = {Placement: _placement, Inertia: _inertia}.get(kind)
+    if own is not None:
+        return own(entry, key)
+    if kind is Shape:
+        return _shape(entry)
+    if kind is Joint:
+        return _joint_of(entry, title)
+    if kind == tuple[Geometry, ...]:
+        return tuple(map(_geometry, entry.tables(key.removesuffix("s"))))
+    if is_dataclass(kind):
+        return _record(entry, key, kind, default)
+    return entry.take(key, _reader(kind), REQUIRED if default is MISSING else default)
 
 
-def _add_loop(m: Mechanism, entry: TomlTable) -> None:
-    name = entry.take("name", text)
-    joint = _joint_of(entry, f"loop {name!r}")
-    predecessor, successor = (entry.take(key, text) for key in ("predecessor", "successor"))
-    at_p, at_s = (_placement(entry, key) for key in ("placement_p", "placement_s"))
-    _end(entry, lambda: m.add_loop(name, joint, predecessor, successor, at_p, at_s))
+def _reader(kind: Any) -> Any:
+    """What reads a plain value of a type."""
+    if get_origin(kind) is tuple:
+        inside = get_args(kind)
+        return numbers(None if inside[-1] is Ellipsis else len(inside))
+    return {float: number, int: whole, bool: truth}.get(kind, text)
 
 
-def _add_spring(m: Mechanism, entry: TomlTable) -> None:
-    keys = ("name", "body_a", "body_b")
-    given: dict[str, Any] = {key: entry.take(key, text) for key in keys}
-    given.update({key: entry.take(key, numbers(3)) for key in ("point_a", "point_b")})
-    given["stiffness"] = entry.take("stiffness", number)
-    given.update({key: entry.take(key, number, 0.0) for key in ("damping", "length")})
-    _end(entry, lambda: m.add_spring(**given))
+def _record(entry: TomlTable, key: str, kind: Any, default: Any) -> Any:
+    """A table of values, each with a default, as limits are."""
+    table = entry.table(key)
+    if table is None:
+        return default
+    types = get_type_hints(kind)
+    said = {f.name: table.take(f.name, _reader(types[f.name]), f.default) for f in fields(kind)}
+    table.done()
+    with table.document.at(table.way):
+        return kind(**said)
 
 
 def _joint_of(entry: TomlTable, title: str) -> Joint:
@@ -217,9 +206,9 @@ def _moments(value: Any) -> Any:
     )
 
 
-def _inertia(entry: TomlTable) -> Inertia:
+def _inertia(entry: TomlTable, key: str = "inertia") -> Inertia:
     """About the centre of mass, or the ten numbers kept inside, which lose no digit."""
-    table = entry.table("inertia")
+    table = entry.table(key)
     if table is None:
         return Inertia.zero()
     mass = table.take("mass", number)

@@ -141,6 +141,20 @@ def number(value: Any) -> float:
         raise ValueError("expected a number that a double can hold") from None
 
 
+def whole(value: Any) -> int:
+    """A whole number."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError("expected a whole number")
+    return value
+
+
+def truth(value: Any) -> bool:
+    """true or false."""
+    if not isinstance(value, bool):
+        raise ValueError("expected true or false")
+    return value
+
+
 def numbers(count: int | None = None) -> Callable[[Any], tuple[float, ...]]:
     """A reader of so many numbers, any number of them if None."""
 

@@ -6,16 +6,17 @@ inside. So a file that was loaded and saved again is the same file.
 """
 
 import json
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from ..errors import FileError
 from ..joints import Joint
-from ..model.mechanism import Body, Geometry, Limits, Mechanism
-from ..shapes import SHAPES
+from ..model.kinds import Kind
+from ..model.mechanism import Geometry, Mechanism
+from ..shapes import SHAPES, Shape
 from ..spatial import Array, Inertia, Placement
 from .atomic import whole
 from .toml import FORMAT, JOINTS
@@ -41,49 +42,66 @@ def dumps(m: Mechanism) -> str:
     """The text of the file; ValueError for what the format has no words for."""
     head = [("format", FORMAT), ("name", m.name), ("gravity", m.gravity)]
     parts = ["# A mechanism of Whippletree: SI units, radians, quaternions w, x, y, z.\n" + _lines(head)]
-    for key, shapes in (("visual", m.ground_visuals), ("collision", m.ground_collisions)):
-        parts += [f"[[ground.{key}]]\n" + _lines(_geometry(shape)) for shape in shapes]
-    for body in m.bodies:
-        parts.append("[[body]]\n" + _lines(_body(body)))
-        for key, shapes in (("visual", body.visuals), ("collision", body.collisions)):
-            parts += [f"[[body.{key}]]\n" + _lines(_geometry(shape)) for shape in shapes]
-    for frame in m.frames:
-        pairs = [("name", frame.name), ("body", frame.body), *_placement(frame.placement)]
-        parts.append("[[frame]]\n" + _lines(pairs))
-    for loop in m.loops:
-        pairs: Pairs = [("name", loop.name), ("joint", _joint(loop.joint))]
-        pairs += [("predecessor", loop.predecessor), ("successor", loop.successor)]
-        pairs += _placement(loop.placement_p, "placement_p") + _placement(loop.placement_s, "placement_s")
-        parts.append("[[loop]]\n" + _lines(pairs))
-    for kind, entries in (("gear", m.gears), ("spring", m.springs), ("force", m.forces)):
-        for entry in entries:
-            pairs = [(field.name, getattr(entry, field.name)) for field in fields(entry)]
-            parts.append(f"[[{kind}]]\n" + _lines(pairs))
+    parts += _tables("ground", {"visuals": m.ground_visuals, "collisions": m.ground_collisions})
+    for kind, entries in m.kinds():
+        for part in entries:
+            looks = {
+                f.name: getattr(part, f.name) for f in fields(part) if _is_geometry(getattr(part, f.name))
+            }
+            pairs = [pair for f in fields(part) if f.name not in looks for pair in _field(kind, part, f)]
+            parts += [f"[[{kind.name}]]\n" + _lines(pairs), *_tables(kind.name, looks)]
     return "\n".join(parts)
 
 
-def _body(body: Body) -> Pairs:
-    if object in (body.inertia.I.dtype, body.placement.position.dtype):
-        raise ValueError(f"numbers of body {body.name!r} are symbolic")
-    pairs: Pairs = [("name", body.name), ("parent", body.parent), ("joint", _joint(body.joint))]
-    if body.joint_name != body.name:
-        pairs.append(("joint_name", body.joint_name))
-    pairs += _placement(body.placement)
-    if body.inertia != Inertia.zero():
-        pairs.append(("inertia", _inertia(body.inertia)))
-    limits = {
-        field.name: getattr(body.limits, field.name)
-        for field in fields(Limits)
-        if getattr(body.limits, field.name) != field.default
-    }
-    if limits:
-        pairs.append(("limits", limits))
-    for key in ("armature", "damping", "friction", "stiffness"):
-        if getattr(body, key) != 0.0:
-            pairs.append((key, float(getattr(body, key))))
-    if body.rest is not None:
-        pairs.append(("rest", body.rest))
-    return pairs
+def _is_geometry(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Geometry)
+
+
+def _tables(title: str, looks: dict[str, tuple[Geometry, ...]]) -> list[str]:
+    """Shapes of a body or the ground, each under a header of its own."""
+    return [
+        f"[[{title}.{key.removesuffix('s')}]]\n" + _lines(_geometry(shape))
+        for key, shapes in looks.items()
+        for shape in shapes
+    ]
+
+
+def _field(kind: Kind, part: Any, field: Field[Any]) -> Pairs:
+    """What a file says of a field: nothing, if it is what the reader takes by itself."""
+    default = field.default if field.default_factory is MISSING else field.default_factory()
+    if field.name in (kind.defaults or {}):
+        said = {f.name: getattr(part, f.name) for f in fields(part)}
+        default = (kind.defaults or {})[field.name](said)
+    value = getattr(part, field.name)
+    if get_type_hints(kind.part)[field.name] is float and isinstance(value, int):
+        value = float(value)
+    try:
+        pairs = _pairs(field.name, value)
+    except _SymbolicError:
+        raise ValueError(f"numbers of {kind.name} {part.name!r} are symbolic") from None
+    return [] if default is not MISSING and _lines(pairs) == _lines(_pairs(field.name, default)) else pairs
+
+
+class _SymbolicError(Exception):
+    """There is a number that has no value yet."""
+
+
+def _pairs(key: str, value: Any) -> Pairs:
+    """Keys and values of the file for a value of a part."""
+    if value is None:
+        return []
+    if isinstance(value, Placement):
+        return _placement(value, key)
+    if isinstance(value, Inertia):
+        return [] if value == Inertia.zero() else [(key, _inertia(value))]
+    if isinstance(value, Joint):
+        return [(key, _joint(value))]
+    if isinstance(value, Shape):
+        return _shape(value)
+    if is_dataclass(value):
+        said = {f.name: getattr(value, f.name) for f in fields(value) if getattr(value, f.name) != f.default}
+        return [(key, said)] if said else []
+    return [(key, value)]
 
 
 def _joint(joint: Joint) -> dict[str, Any]:
@@ -111,6 +129,8 @@ def _letter(value: Any) -> Any:
 
 
 def _placement(placement: Placement, key: str = "placement") -> Pairs:
+    if placement.position.dtype == object:
+        raise _SymbolicError
     table: dict[str, Any] = {}
     if not _same(placement.position, np.zeros(3)):
         table["position"] = placement.position
@@ -122,6 +142,8 @@ def _placement(placement: Placement, key: str = "placement") -> Pairs:
 
 
 def _inertia(inertia: Inertia) -> dict[str, Any]:
+    if inertia.I.dtype == object:
+        raise _SymbolicError
     com, about_com = inertia.com, inertia.about_com
     for digits in (12, 15, 17):  # the roundest numbers that lead to the same bits
         c, about = _rounded(com, digits), _rounded(about_com, digits)
@@ -140,13 +162,16 @@ def _rounded(values: Array, digits: int) -> Array:
     return np.round(values, digits - 1 - int(np.floor(np.log10(largest)))) + 0.0
 
 
-def _geometry(shape: Geometry) -> Pairs:
-    kind = shape.shape.kind
-    if SHAPES.get(kind) is not type(shape.shape):
-        name = type(shape.shape).__name__
+def _geometry(geometry: Geometry) -> Pairs:
+    pairs = [*_shape(geometry.shape), *_placement(geometry.placement)]
+    return pairs if geometry.color is None else [*pairs, ("color", geometry.color)]
+
+
+def _shape(shape: Shape) -> Pairs:
+    if SHAPES.get(shape.kind) is not type(shape):
+        name = type(shape).__name__
         raise ValueError(f"the shape {name} is not one of Whippletree's own, which are {', '.join(SHAPES)}")
-    pairs: Pairs = [("kind", kind), *shape.shape.saved().items(), *_placement(shape.placement)]
-    return pairs if shape.color is None else [*pairs, ("color", shape.color)]
+    return [("kind", shape.kind), *((key, value) for key, value in shape.saved().items() if len(value))]
 
 
 def _same(a: Array, b: Array) -> bool:
@@ -162,8 +187,10 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         # JSON escapes as TOML does, but for one control character.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, bool) or value is None:
-        raise ValueError(f"{value!r} has no place in a mechanism")
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        raise ValueError("None has no place in a mechanism")
     if isinstance(value, int):
         return str(value)
     if isinstance(value, dict):

@@ -129,8 +129,8 @@ def _build(tree: UrdfTree, root: Joint | None) -> Mechanism:
 
     m = Mechanism(tree.name)
     if root is None:
-        m.ground_visuals += lumps[GROUND].visuals
-        m.ground_collisions += lumps[GROUND].collisions
+        lump = lumps[GROUND]
+        m.change(GROUND, visuals=tuple(lump.visuals), collisions=tuple(lump.collisions))
     else:
         m.append(_body(base, root, GROUND, HERE, ROOT_JOINT, lumps[base]))
     for joint in order:

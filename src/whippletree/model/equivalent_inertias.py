@@ -1,6 +1,5 @@
 """Dynamic equivalence: other inertias, the same motion (RBDA §9.7)."""
 
-from copy import copy
 from dataclasses import replace
 
 from ..spatial import Inertia
@@ -31,14 +30,8 @@ def simplify_inertias(m: Mechanism) -> Mechanism:
     >>> [body.inertia.m for body in wt.dynamics.simplify_inertias(m).bodies]
     [0.0, 0.0]
     """
-    simple = copy(m)
-    for name, part in vars(m).items():
-        if isinstance(part, list | dict):  # what grows with a mechanism is not shared with the other
-            setattr(simple, name, part.copy())
-    simple.bodies = [
-        replace(body, inertia=inertia) for body, inertia in zip(m.bodies, simple_inertias(m), strict=True)
-    ]
-    return simple
+    inertias = simple_inertias(m)
+    return m.with_parts(bodies=[replace(body, inertia=I) for body, I in zip(m.bodies, inertias, strict=True)])
 
 
 def simple_inertias(m: Mechanism) -> list[Inertia]:

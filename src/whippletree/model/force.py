@@ -1,10 +1,14 @@
 """Constant forces on frames."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import ModelError
-from .physical import three_numbers
+from .fields import set_vectors
+from .parts import GROUND
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
 
 Reference = Literal["body", "world", "aligned"]
 """In which coordinates a frame's motion, or a force on it, is told.
@@ -31,9 +35,13 @@ class Force:
     reference: Reference = "body"
 
     def __post_init__(self) -> None:
-        for part, unit in (("force", "N"), ("torque", "N m")):
-            numbers = three_numbers(getattr(self, part), f"force {self.name!r}: {part}", unit)
-            object.__setattr__(self, part, numbers)
+        set_vectors(self, f"force {self.name!r}", {"force": "N", "torque": "N m"})
         if self.reference not in REFERENCES:
             known = ", ".join(repr(name) for name in REFERENCES)
             raise ModelError(f"force {self.name!r}: reference is {self.reference!r}, expected one of {known}")
+
+
+def check_force(m: "Mechanism", force: Force) -> None:
+    """ModelError for a force on a frame that is not there, or that the ground bears."""
+    if m.frame(force.frame).body == GROUND:
+        raise ModelError(f"force {force.name!r}: {force.frame!r} is on the ground, name a frame on a body")

@@ -1,11 +1,23 @@
 """A loop joint: what closes a kinematic loop of a spanning tree (RBDA §4.1, table 4.3)."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..errors import ModelError
 from ..joints import Joint
-from ..spatial import Placement
+from ..spatial import Array, Placement
+from ..spatial.rotation import log
+from .fields import expect_fields
+from .parts import A_JOINT
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+CLOSED = 1e-6
+"""Gaps of a locked loop above this, in m or rad, are no rounding."""
 
 
 @dataclass(frozen=True)
@@ -24,23 +36,32 @@ class Loop:
     placement_p: Placement = field(default_factory=Placement)
     placement_s: Placement = field(default_factory=Placement)
 
+    def __post_init__(self) -> None:
+        placement = (Placement, "a Placement")
+        kinds = {"joint": A_JOINT, "placement_p": placement, "placement_s": placement}
+        expect_fields(self, f"loop {self.name!r}", kinds)
 
-def check_loop(loop: Loop, mechanism: str, taken: Collection[str]) -> None:
-    """Raise ModelError for a loop joint whose name is taken, or that closes or constrains nothing."""
-    if loop.name in taken:
-        raise ModelError(
-            f"{mechanism!r} has a joint or loop named {loop.name!r} already: choose another name"
-        )
-    if not isinstance(loop.joint, Joint):
-        raise ModelError(
-            f"loop {loop.name!r}: joint is {loop.joint!r}, expected a joint such as Revolute('z')"
-        )
+
+def check_loop(m: "Mechanism", loop: Loop) -> None:
+    """ModelError for a loop joint that closes or constrains nothing."""
     if loop.predecessor == loop.successor:
         raise ModelError(
-            f"loop {loop.name!r} of {mechanism!r} joins {loop.successor!r} with itself and closes nothing: "
+            f"loop {loop.name!r} of {m.name!r} joins {loop.successor!r} with itself and closes nothing: "
             "give two different bodies"
         )
     if loop.joint.nv == 6:
         raise ModelError(
-            f"loop {loop.name!r} of {mechanism!r}: a joint with 6 freedoms constrains nothing; leave it out"
+            f"loop {loop.name!r} of {m.name!r}: a joint with 6 freedoms constrains nothing; leave it out"
+        )
+
+
+def check_closed(loop: Loop, positions: Mapping[str, Array]) -> None:
+    """ModelError for a loop joint that holds two places of one body together which are apart."""
+    X = loop.placement_s.transform() @ loop.placement_p.transform().inverse()
+    rest = X @ loop.joint.transform(loop.joint.position_at(X)).inverse()
+    gap = max(float(np.linalg.norm(part)) for part in (rest.r, log(rest.E)))
+    if gap > CLOSED:
+        raise ModelError(
+            f"loop {loop.name!r} would stay open by {gap:.3g} m or rad, both of its ends being on "
+            f"{loop.successor!r}: lock its joints at positions that close it, as those from wt.assemble"
         )

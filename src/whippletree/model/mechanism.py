@@ -1,19 +1,23 @@
 """The mechanism: bodies joined into a tree, with loops, frames and gears (RBDA §4.1-4.3, table 4.3)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError
 from ..joints import Joint
-from ..spatial import Array, Inertia, Placement, Transform
+from ..shapes import Shape
+from ..spatial import Array, Inertia, Placement
 from . import topology
+from .collection import PartCollection
 from .force import Force, Reference
-from .loop import Loop, check_loop
-from .parts import Body, Frame, Gear, Geometry, Limits, check_kinds, checked_name
-from .physical import inertia_fault
-from .spring import Spring, joint_force_fault
+from .gear import Gear
+from .kinds import KINDS, Kind
+from .loop import Loop
+from .parts import GROUND, Body, Color, Frame, Geometry, Limits, PlacedShape, check_geometries
+from .spring import Spring
 from .summary import summary
 
 if TYPE_CHECKING:
@@ -21,11 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUND", "Body", "Frame", "Gear", "Geometry", "Limits", "Mechanism"]
 
-GROUND = "ground"
-"""The name of the fixed base."""
 
-
-class Mechanism:
+class Mechanism(PartCollection):
     """A tree of bodies, built by name; complete and valid after every call.
 
     Args:
@@ -33,42 +34,19 @@ class Mechanism:
         gravity: (3,) acceleration of free fall in the ground's frame, m/s².
 
     Bodies are numbered from 0 in the order they are added, so a parent comes before its children;
-    the ground is -1. Coordinates follow the same order.
+    the ground is -1. Coordinates follow the same order. Parts are read as tuples (`bodies`, `loops`, …) and
+    changed by `change`.
 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("pendulum")
     >>> rod = wt.Inertia(mass=1.0, com=(0, 0, -0.5), about_com=(1 / 12, 1 / 12, 0))
     >>> m.add_body("rod", wt.Revolute("y"), inertia=rod)
     >>> m.nq, m.nv, m.parents
-    (1, 1, [-1])
+    (1, 1, (-1,))
     """
 
     def __init__(self, name: str, gravity: Any = (0.0, 0.0, -9.81)) -> None:
-        self.name = checked_name(name, "mechanism")
-        g = np.array(gravity, dtype=float)
-        if g.shape != (3,) or not np.all(np.isfinite(g)):
-            raise ModelError(f"gravity is {gravity!r}: give three finite numbers, in m/s²")
-        self.gravity: tuple[float, float, float] = (float(g[0]), float(g[1]), float(g[2]))
-        self.bodies: list[Body] = []
-        self.frames: list[Frame] = []
-        self.gears: list[Gear] = []
-        self.springs: list[Spring] = []
-        self.forces: list[Force] = []
-        # What stands on the ground, as the base of a robot does.
-        self.ground_visuals: list[Geometry] = []
-        self.ground_collisions: list[Geometry] = []
-        self.loops: list[Loop] = []
-        self.warnings: list[str] = []
-        # Table 4.3, filled as bodies are added: λ, X_T, and where each joint's variables start.
-        self.parents: list[int] = []
-        self.X_T: list[Transform] = []
-        self.q_index: list[slice] = []
-        self.v_index: list[slice] = []
-        self.nq = 0
-        self.nv = 0
-        self._body_number = {GROUND: -1}
-        self._joint_number: dict[str, int] = {}
-        self._frame_number: dict[str, int] = {}
+        super().__init__(name, gravity)
 
     # Building
 
@@ -103,57 +81,11 @@ class Mechanism:
             body = Body(name, joint, parent, placement, inertia, joint_name or name, **properties)
         except TypeError as error:
             raise ModelError(f"body {name!r} of {self.name!r}: {error}") from None
-        check_kinds(body)
-        fault = inertia_fault(inertia)
-        if fault is not None:
-            raise ModelError(
-                f"body {name!r} of {self.name!r}: {fault}; give moments about the centre of mass, in kg m²"
-            )
-        fault = body.limits.fault()
-        if fault is not None:
-            raise ModelError(f"joint {body.joint_name!r} of {self.name!r}: {fault}")
-        self.append(body)
-
-    def append(self, body: Body) -> None:
-        """Add a body whose inertia and limits need not make sense: real robot files hold such ones."""
-        checked_name(body.name, "body")
-        check_kinds(body)
-        self._check_free_name(body.name)
-        if body.joint_name in self._joint_number or any(body.joint_name == loop.name for loop in self.loops):
-            raise ModelError(
-                f"{self.name!r} has a joint named {body.joint_name!r} already: choose another name"
-            )
-        if body.parent not in self._body_number:
-            raise ModelError(
-                f"body {body.name!r}: parent {body.parent!r} is not in {self.name!r}; "
-                f"add it first. Known: {_shown(self._body_number)}"
-            )
-        for quantity in ("armature", "damping", "friction"):
-            if not 0.0 <= getattr(body, quantity) < np.inf:
-                raise ModelError(
-                    f"body {body.name!r}: {quantity} is {getattr(body, quantity)}, must be 0 or more"
-                )
-        fault = joint_force_fault(body)
-        if fault is not None:
-            raise ModelError(f"joint {body.joint_name!r} of {self.name!r}: {fault}")
-        number = len(self.bodies)
-        self.bodies.append(body)
-        self.parents.append(self._body_number[body.parent])
-        self.X_T.append(body.placement.transform())
-        self.q_index.append(slice(self.nq, self.nq + body.joint.nq))
-        self.v_index.append(slice(self.nv, self.nv + body.joint.nv))
-        self.nq += body.joint.nq
-        self.nv += body.joint.nv
-        self._body_number[body.name] = number
-        self._joint_number[body.joint_name] = number
+        self.add(body)
 
     def add_frame(self, name: str, body: str, placement: Placement | None = None) -> None:
         """Name a frame fixed to a body, or to the ground, at a placement in that body's frame."""
-        checked_name(name, "frame")
-        self._check_free_name(name)
-        self.body_number(body)
-        self._frame_number[name] = len(self.frames)
-        self.frames.append(Frame(name, body, Placement() if placement is None else placement))
+        self.add(Frame(name, body, Placement() if placement is None else placement))
 
     def add_gear(self, name: str, driver: str, driven: str, ratio: float, offset: float = 0.0) -> None:
         """Couple two joints, given by their names: q[driven] = ratio · q[driver] + offset.
@@ -161,24 +93,7 @@ class Mechanism:
         Each joint has one variable. A joint is driven by one other at most; a driver may be driven
         itself, but not in a circle.
         """
-        checked_name(name, "gear")
-        if any(gear.name == name for gear in self.gears):
-            raise ModelError(f"{self.name!r} has a gear named {name!r} already: choose another name")
-        for joint_name in (driver, driven):
-            joint = self.bodies[self.joint_number(joint_name)].joint
-            if joint.nv != 1:
-                raise ModelError(f"gear {name!r}: joint {joint_name!r} has {joint.nv} velocities, expected 1")
-        if not np.isfinite(ratio) or not np.isfinite(offset):
-            raise ModelError(f"gear {name!r}: ratio {ratio} and offset {offset} must be finite")
-        drivers = {gear.driven: gear.driver for gear in self.gears}
-        if driven in drivers:
-            raise ModelError(f"gear {name!r}: joint {driven!r} is driven by {drivers[driven]!r} already")
-        above: str | None = driver
-        while above is not None:
-            if above == driven:
-                raise ModelError(f"gear {name!r}: {driven!r} would drive itself through {driver!r}")
-            above = drivers.get(above)
-        self.gears.append(Gear(name, driver, driven, float(ratio), float(offset)))
+        self.add(Gear(name, driver, driven, ratio, offset))
 
     def add_spring(
         self,
@@ -192,12 +107,7 @@ class Mechanism:
         length: float = 0.0,
     ) -> None:
         """Put a spring and damper between two points, given in the frames of their bodies; see `Spring`."""
-        checked_name(name, "spring")
-        if any(spring.name == name for spring in self.springs):
-            raise ModelError(f"{self.name!r} has a spring named {name!r} already: choose another name")
-        self.body_number(body_a)
-        self.body_number(body_b)
-        self.springs.append(Spring(name, body_a, point_a, body_b, point_b, stiffness, damping, length))
+        self.add(Spring(name, body_a, point_a, body_b, point_b, stiffness, damping, length))
 
     def add_force(
         self,
@@ -208,13 +118,7 @@ class Mechanism:
         reference: Reference = "body",
     ) -> None:
         """Put a constant force, N, and torque, N m, on a frame or body; see `Force`."""
-        checked_name(name, "force")
-        if any(other.name == name for other in self.forces):
-            raise ModelError(f"{self.name!r} has a force named {name!r} already: choose another name")
-        made = Force(name, frame, force, torque, reference)
-        if self.frame(frame).body == GROUND:
-            raise ModelError(f"force {name!r}: {frame!r} is on the ground, name a frame on a body")
-        self.forces.append(made)
+        self.add(Force(name, frame, force, torque, reference))
 
     def add_loop(
         self,
@@ -230,41 +134,132 @@ class Mechanism:
         The joint's two frames sit at placement_p in the predecessor and at placement_s in the successor,
         at the bodies' own frames by default; see `Loop`.
         """
-        checked_name(name, "loop")
         placements = placement_p or Placement(), placement_s or Placement()
-        loop = Loop(name, joint, predecessor, successor, *placements)
-        check_loop(loop, self.name, [*self._joint_number, *(other.name for other in self.loops)])
-        self.body_number(predecessor)
-        self.body_number(successor)
-        self.loops.append(loop)
+        self.add(Loop(name, joint, predecessor, successor, *placements))
 
-    def _check_free_name(self, name: str) -> None:
-        if name in self._body_number or name in self._frame_number:
-            kind = "frame" if name in self._frame_number else "body"
-            raise ModelError(f"{self.name!r} has a {kind} named {name!r} already: choose another name")
+    def add_shape(
+        self,
+        name: str,
+        shape: Shape,
+        body: str = GROUND,
+        placement: Placement | None = None,
+        color: Color | None = None,
+    ) -> None:
+        """Put a shape on a body, or on the ground, at a placement in that body's frame: seen and touched.
+
+        The color is red, green, blue and opacity, each from 0 to 1. A shape has no say in how the
+        mechanism moves; `shape.inertia(…)` is what it would weigh.
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("pendulum")
+        >>> m.add_shape("bob", wt.Sphere(0.05), body="rod", placement=wt.Placement((0, 0, -1)))
+        >>> m.shapes[0].shape.bounds()[1]
+        array([0.05, 0.05, 0.05])
+        """
+        self.add(PlacedShape(name, shape, body, Placement() if placement is None else placement, color))
+
+    # Changing
+
+    def change(self, name: str, /, kind: str | None = None, **properties: Any) -> None:
+        """Give a part other properties: whatever fields its class has, but for names, which `rename` changes.
+
+        Args:
+            name: Of a body or its joint, a loop, frame, gear, spring, force, shape, or "ground".
+            kind: Which of them, as "spring", where several have this name.
+            properties: The new values, as damping=0.2 or limits=Limits(-1, 1) for a body, stiffness=200.0
+                for a spring, visuals=(…) and collisions=(…) for a body or the ground.
+
+        Raises:
+            ModelError: No such part or property, or a value that cannot be; then nothing has changed.
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("double-pendulum")
+        >>> m.change("lower", damping=0.2, armature=0.01, limits=wt.Limits(-1.0, 1.0))
+        >>> m.bodies[1].damping, m.bodies[1].limits.upper
+        (0.2, 1.0)
+        """
+        if name == GROUND:
+            self._change_ground(properties)
+            return
+        row, number = self._named(name, kind)
+        old = self._parts[row.name][number]
+        self._check_properties(row, name, properties)
+        try:
+            new = replace(old, **properties)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"{row.name} {old.name!r}: {error}") from None
+        self._refuse_faults(row, new, properties)
+        if "joint" in properties or not row.refers.keys().isdisjoint(properties):
+            self._put_together(row, number, new)
+            return
+        self._check(row, new)
+        self._parts[row.name][number] = new
+        if isinstance(new, Body):
+            self._X_T[number] = new.placement.transform()
+        self._forget(row)
+
+    def _named(self, name: str, kind: str | None) -> tuple[Kind, int]:
+        """The row and number of the part that has a name; ModelError if there is none, or several."""
+        found: dict[tuple[str, int], str] = {}
+        known: dict[str, int] = {}
+        for row in KINDS.values():
+            for own in row.own_names().values():
+                if kind in (None, own.of):
+                    known |= self._numbers.get(own.of, {})
+                    if self.has(own.of, name):
+                        found.setdefault((row.name, self._numbers[own.of][name]), own.of)
+        if not known and kind is not None and kind not in (*KINDS, "joint"):
+            raise ModelError(f"there is no kind of parts {kind!r}; known: {', '.join([*KINDS, 'joint'])}")
+        if not found:
+            self._find(name, known, kind or "part")
+        if len(found) > 1:
+            kinds = list(found.values())
+            raise ModelError(
+                f"{self.name!r} has a {' and a '.join(kinds)} named {name!r}: say which, as kind={kinds[0]!r}"
+            )
+        (row, number), _ = found.popitem()
+        return KINDS[row], number
+
+    def _check_properties(self, row: Kind, name: str, properties: Mapping[str, Any]) -> None:
+        known = [field.name for field in fields(row.part) if field.name not in row.own_names()]
+        for field in properties:
+            if field in row.own_names():
+                plural = "joints" if field == "joint_name" else row.plural
+                raise ModelError(
+                    f"{field} of {row.name} {name!r} cannot be changed in place: wt.rename(m, {plural}="
+                    "{old: new}) gives a mechanism in which every mention is changed"
+                )
+            if field not in known:
+                raise ModelError(f"{row.name} {name!r} has no property {field!r}; known: {', '.join(known)}")
+
+    def _change_ground(self, properties: Mapping[str, Any]) -> None:
+        for field, shapes in properties.items():
+            if field not in self._ground:
+                known = ", ".join(self._ground)
+                raise ModelError(f"the ground has no property {field!r}; known: {known}")
+            check_geometries(shapes, f"ground: {field}")
+        self._ground = {**self._ground, **properties}
+
+    def _put_together(self, row: Kind, number: int, new: Any) -> None:
+        """Take a part into the place of an old one, all others being checked against it."""
+        made = Mechanism(self.name)
+        for kind, parts in self.kinds():
+            for k, part in enumerate(parts):
+                made.append(new if kind is row and k == number else part)
+        for kept in ("_parts", "_numbers", "_parents", "_X_T", "_q_index", "_v_index"):
+            setattr(self, kept, getattr(made, kept))
+        for kind in KINDS.values():
+            self._forget(kind)
 
     # Looking things up
 
     def body_number(self, name: str) -> int:
         """Number of a body by name; -1 for the ground."""
-        return self._find(name, self._body_number, "body")
+        return self.number("body", name)
 
     def joint_number(self, name: str) -> int:
         """Number of the body that a joint, given by name, carries."""
-        return self._find(name, self._joint_number, "joint")
-
-    def _find(self, name: str, table: dict[str, int], kind: str) -> int:
-        if name in table:
-            return table[name]
-        raise ModelError(f"{self.name!r} has no {kind} named {name!r}; known: {_shown(table)}")
-
-    def frame(self, name: str) -> Frame:
-        """A frame by name; a body's name stands for the body's own frame."""
-        if name in self._frame_number:
-            return self.frames[self._frame_number[name]]
-        if name in self._body_number:
-            return Frame(name, name, Placement())
-        return self.frames[self._find(name, {**self._body_number, **self._frame_number}, "frame or body")]
+        return self.number("joint", name)
 
     @property
     def joint_names(self) -> list[str]:
@@ -282,10 +277,6 @@ class Mechanism:
     def subtree(self, i: int) -> list[int]:
         """ν(i): body i and all bodies it carries."""
         return topology.subtree(self.parents, i)
-
-    def __len__(self) -> int:
-        """N_B, the number of bodies."""
-        return len(self.bodies)
 
     # Positions
 
@@ -342,27 +333,7 @@ class Mechanism:
 
         return kernel(self, name, **options)
 
-    # Values
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both have the same name, gravity and parts, in the same order."""
-        if not isinstance(other, Mechanism):
-            return NotImplemented
-        parts = (
-            "name",
-            "gravity",
-            "bodies",
-            "loops",
-            "frames",
-            "gears",
-            "springs",
-            "forces",
-            "ground_visuals",
-            "ground_collisions",
-        )
-        return all(getattr(self, part) == getattr(other, part) for part in parts)
-
-    __hash__ = None  # pyright: ignore[reportAssignmentType]  # a mechanism under construction changes
+    # Showing
 
     def summary(self) -> str:
         """A table of the bodies in tree order, with joints, masses, limits and totals, to be printed.
@@ -383,12 +354,6 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
-
-
-def _shown(names: Iterable[str]) -> str:
-    """The first names of many."""
-    known = list(names)
-    return ", ".join(known[:12]) + (f", … ({len(known)} in all)" if len(known) > 12 else "")
 
 
 def _join(parts: list[Array]) -> Array:

@@ -49,21 +49,12 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
     _check_names(m, names, numbers)
     changed = dict(zip(names, values, strict=True))
     numbers.update(changed)
-    other = Mechanism(m.name)
-    other.gravity = (numbers["gravity.x"], numbers["gravity.y"], numbers["gravity.z"])
-    for i, body in enumerate(m.bodies):
-        other.append(body)
-        if any(name in changed for name in _body_numbers(body)):
-            # In place of the checked body, since a symbolic number cannot be checked.
-            other.bodies[i] = _rebuilt(body, numbers)
-            other.X_T[i] = other.bodies[i].placement.transform()
-    for frame in m.frames:
-        other.add_frame(frame.name, frame.body, frame.placement)
-    other.loops = list(m.loops)
-    for gear in m.gears:
-        other.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
-    other.springs, other.forces = list(m.springs), list(m.forces)
-    return other
+    bodies = [
+        _rebuilt(body, numbers) if any(name in changed for name in _body_numbers(body)) else body
+        for body in m.bodies
+    ]
+    gravity = (numbers["gravity.x"], numbers["gravity.y"], numbers["gravity.z"])
+    return m.with_parts(bodies=bodies, gravity=gravity)
 
 
 def _numbers(m: Mechanism) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""What a mechanism is made of: bodies with their joints, frames, gears, shapes (RBDA §4.1-4.3)."""
+"""What a mechanism is made of: bodies with their joints, frames, shapes (RBDA §4.1-4.3)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +10,18 @@ from ..errors import ModelError
 from ..joints import Joint
 from ..shapes import SHAPES, Shape
 from ..spatial import Array, Inertia, Placement
+from .fields import expect_fields, shown
+from .physical import inertia_fault
+from .spring import joint_force_fault
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+GROUND = "ground"
+"""The name of the fixed base."""
+
+A_JOINT = (Joint, "a joint such as Revolute('z')")
+"""What a field that holds a joint expects."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,20 @@ def check_shape(part: Any, title: str) -> None:
 
 
 @dataclass(frozen=True)
+class PlacedShape:
+    """A named shape fixed to a body or to the ground: it is seen, and it can be touched."""
+
+    name: str
+    shape: Shape
+    body: str = GROUND
+    placement: Placement = field(default_factory=Placement)
+    color: Color | None = None
+
+    def __post_init__(self) -> None:
+        check_shape(self, f"shape {self.name!r}")
+
+
+@dataclass(frozen=True)
 class Body:
     """A rigid body and the joint that carries it.
 
@@ -129,6 +156,15 @@ class Body:
     def __post_init__(self) -> None:
         if isinstance(self.rest, list | np.ndarray):  # bodies with equal numbers are equal
             object.__setattr__(self, "rest", tuple(self.rest))
+        kinds = {
+            "joint": A_JOINT,
+            "placement": (Placement, "a Placement"),
+            "inertia": (Inertia, "an Inertia"),
+            "limits": (Limits, "Limits(lower, upper)"),
+        }
+        expect_fields(self, f"body {self.name!r}", kinds)
+        for looks in ("visuals", "collisions"):
+            check_geometries(getattr(self, looks), f"body {self.name!r}: {looks}")
 
 
 @dataclass(frozen=True)
@@ -137,39 +173,57 @@ class Frame:
 
     name: str
     body: str
-    placement: Placement
+    placement: Placement = field(default_factory=Placement)
+
+    def __post_init__(self) -> None:
+        expect_fields(self, f"frame {self.name!r}", {"placement": (Placement, "a Placement")})
 
 
-@dataclass(frozen=True)
-class Gear:
-    """q[driven] = ratio · q[driver] + offset between two joints of one variable each (RBDA §9.6)."""
-
-    name: str
-    driver: str
-    driven: str
-    ratio: float
-    offset: float = 0.0
+def check_geometries(shapes: Any, title: str) -> None:
+    """ModelError for anything but a tuple of Geometry."""
+    if not isinstance(shapes, tuple) or not all(isinstance(shape, Geometry) for shape in shapes):
+        raise ModelError(f"{title} is {shapes!r}, expected a tuple of Geometry")
 
 
-def check_kinds(body: Body) -> None:
-    """ModelError for a part of a body that is not what it should be, such as numbers for a Placement."""
-    for part, kind, such_as in (
-        ("joint", Joint, "a joint such as Revolute('z')"),
-        ("placement", Placement, "a Placement"),
-        ("inertia", Inertia, "an Inertia"),
-        ("limits", Limits, "Limits(lower, upper)"),
-    ):
-        value = getattr(body, part)
-        if not isinstance(value, kind):
-            raise ModelError(f"body {body.name!r}: {part} is {value!r}, expected {such_as}")
-    for part in ("visuals", "collisions"):
-        shapes = getattr(body, part)
-        if not isinstance(shapes, tuple) or not all(isinstance(shape, Geometry) for shape in shapes):
-            raise ModelError(f"body {body.name!r}: {part} is {shapes!r}, expected a tuple of Geometry")
+class Fault(NamedTuple):
+    """What is wrong with a part: files may hold it, and a user who says it is told at once.
+
+    Attributes:
+        field: The field of the part.
+        title: The part, as "body 'link'".
+        fault: What is wrong, in words.
+        hint: What to do about it.
+    """
+
+    field: str
+    title: str
+    fault: str
+    hint: str = ""
 
 
-def checked_name(name: Any, kind: str) -> str:
-    """A name as it is given; ModelError if it is no text or an empty one."""
-    if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"{kind} name is {name!r}: give a text that is not empty")
-    return name
+def body_faults(body: Body) -> Iterator[Fault]:
+    """An inertia that is no body's, and limits that are none: real robot files hold such ones."""
+    fault = inertia_fault(body.inertia)
+    if fault is not None:
+        hint = "; give moments about the centre of mass, in kg m²"
+        yield Fault("inertia", f"body {body.name!r}", fault, hint)
+    fault = body.limits.fault()
+    if fault is not None:
+        yield Fault("limits", f"joint {body.joint_name!r}", fault)
+
+
+def check_body(m: "Mechanism", body: Body) -> None:
+    """ModelError for a body on a parent that is not there yet, or whose joint cannot have its properties."""
+    if not m.has("body", body.parent):
+        raise ModelError(
+            f"body {body.name!r}: parent {body.parent!r} is not in {m.name!r}; "
+            f"add it first. Known: {shown(m.names('body'))}"
+        )
+    for quantity in ("armature", "damping", "friction"):
+        if not 0.0 <= getattr(body, quantity) < np.inf:
+            raise ModelError(
+                f"body {body.name!r}: {quantity} is {getattr(body, quantity)}, must be 0 or more"
+            )
+    fault = joint_force_fault(body)
+    if fault is not None:
+        raise ModelError(f"joint {body.joint_name!r} of {m.name!r}: {fault}")

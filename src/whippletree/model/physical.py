@@ -1,10 +1,7 @@
-"""Whether an inertia can belong to a body made of matter, and whether numbers are numbers."""
-
-from typing import Any
+"""Whether an inertia can belong to a body made of matter."""
 
 import numpy as np
 
-from ..errors import ModelError
 from ..spatial import Inertia
 
 TOLERANCE = 1e-9
@@ -34,14 +31,3 @@ def inertia_fault(inertia: Inertia) -> str | None:
     if c > a + b + scale:
         return f"{moments} violate the triangle inequality: {c:.4g} > {a:.4g} + {b:.4g}"
     return None
-
-
-def three_numbers(values: Any, label: str, unit: str) -> tuple[float, float, float]:
-    """Three finite numbers, or ModelError with the label of what they are and their unit."""
-    try:
-        x, y, z = (float(value) for value in values)
-    except (TypeError, ValueError):
-        raise ModelError(f"{label} is {values!r}: give three numbers, in {unit}") from None
-    if not np.all(np.isfinite([x, y, z])):
-        raise ModelError(f"{label} is {values!r}: give three finite numbers, in {unit}")
-    return (x, y, z)

@@ -1,17 +1,23 @@
 """A mechanism as plain data, for `whippletree info --json`."""
 
-from dataclasses import asdict
-from typing import Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..joints import Joint
+from ..shapes import Shape
 from ..spatial import Placement
-from .mechanism import Mechanism
+from .loop import Loop
 from .parts import Body
-from .summary import describe, mass_and_center
+from .summary import mass_and_center
+from .wording import describe
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
 
 
-def mechanism_data(m: Mechanism) -> dict[str, Any]:
+def mechanism_data(m: "Mechanism") -> dict[str, Any]:
     """Numbers, texts, lists and dictionaries that JSON can hold; what is infinite or unknown is None.
 
     SI units; quaternions are w, x, y, z; indices count from 0, the stop of a range is not in it.
@@ -29,31 +35,14 @@ def mechanism_data(m: Mechanism) -> dict[str, Any]:
         "nv": m.nv,
         "mass": mass,
         "center_of_mass_at_neutral": None if com is None else _numbers(com),
-        "bodies": [_body(m, i, body) for i, body in enumerate(m.bodies)],
-        "frames": [{"name": f.name, "body": f.body, **_placement(f.placement)} for f in m.frames],
-        "gears": [asdict(gear) for gear in m.gears],
-        "loops": [
-            {
-                "name": loop.name,
-                "type": describe(loop.joint),
-                "predecessor": {"body": loop.predecessor, **_placement(loop.placement_p)},
-                "successor": {"body": loop.successor, **_placement(loop.placement_s)},
-            }
-            for loop in m.loops
-        ],
-        "springs": [
-            {**asdict(spring), "point_a": list(spring.point_a), "point_b": list(spring.point_b)}
-            for spring in m.springs
-        ],
-        "forces": [
-            {**asdict(force), "force": list(force.force), "torque": list(force.torque)} for force in m.forces
-        ],
+        **{kind.plural: [kind.data(m, part) for part in parts] for kind, parts in m.kinds()},
         "warnings": list(m.warnings),
     }
 
 
-def _body(m: Mechanism, i: int, body: Body) -> dict[str, Any]:
-    limits = body.limits
+def body_data(m: "Mechanism", body: Body) -> dict[str, Any]:
+    """A body, its joint and what it weighs; without its looks."""
+    i, limits = m.body_number(body.name), body.limits
     return {
         "name": body.name,
         "parent": body.parent,
@@ -79,6 +68,43 @@ def _body(m: Mechanism, i: int, body: Body) -> dict[str, Any]:
         "center_of_mass": _numbers(body.inertia.com) if body.inertia.m else None,
         "inertia_about_center_of_mass": [_numbers(row) for row in body.inertia.about_com],
     }
+
+
+def part_data(m: "Mechanism", part: Any) -> dict[str, Any]:
+    """A part of any kind, field by field; `placement` is told as position and quaternion of the part."""
+    data: dict[str, Any] = {}
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if isinstance(value, Placement) and field.name == "placement":
+            data.update(_placement(value))
+        else:
+            data["type" if isinstance(value, Joint) else field.name] = _plain(value)
+    return data
+
+
+def loop_data(m: "Mechanism", loop: Loop) -> dict[str, Any]:
+    """A loop joint with its two ends."""
+    return {
+        "name": loop.name,
+        "type": describe(loop.joint),
+        "predecessor": {"body": loop.predecessor, **_placement(loop.placement_p)},
+        "successor": {"body": loop.successor, **_placement(loop.placement_s)},
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, Placement):
+        return _placement(value)
+    if isinstance(value, Joint):
+        return describe(value)
+    if isinstance(value, Shape):
+        return {"kind": value.kind, **{key: _plain(said) for key, said in value.saved().items()}}
+    if isinstance(value, tuple | list | np.ndarray):
+        return [_plain(entry) for entry in value]
+    return _number(value)
 
 
 def _placement(placement: Placement) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from .physical import three_numbers
-from .summary import describe
+from .fields import set_numbers, set_vectors
+from .wording import describe
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,18 @@ class Spring:
     length: float = 0.0
 
     def __post_init__(self) -> None:
-        for side in ("point_a", "point_b"):
-            point = three_numbers(getattr(self, side), f"spring {self.name!r}: {side}", "m")
-            object.__setattr__(self, side, point)
-        for quantity in ("stiffness", "damping", "length"):
-            value = float(getattr(self, quantity))
-            if not 0.0 <= value < np.inf:
-                raise ModelError(f"spring {self.name!r}: {quantity} is {value}, must be 0 or more and finite")
-            object.__setattr__(self, quantity, value)
-        if self.body_a == self.body_b:
-            raise ModelError(
-                f"spring {self.name!r} has both ends on {self.body_a!r}: it would move nothing, "
-                "give two bodies, or a body and 'ground'"
-            )
+        title = f"spring {self.name!r}"
+        set_vectors(self, title, {"point_a": "m", "point_b": "m"})
+        set_numbers(self, title, ("stiffness", "damping", "length"), least=0.0)
+
+
+def check_spring(m: Any, spring: Spring) -> None:
+    """ModelError for a spring within one body."""
+    if spring.body_a == spring.body_b:
+        raise ModelError(
+            f"spring {spring.name!r} has both ends on {spring.body_a!r}: it would move nothing, "
+            "give two bodies, or a body and 'ground'"
+        )
 
 
 def joint_force_fault(body: Any) -> str | None:

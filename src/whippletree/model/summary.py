@@ -1,14 +1,13 @@
 """A mechanism as a table to read: one line a body, indented as the tree grows."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..joints import Joint
 from ..spatial import Array
 from .parts import Body
+from .wording import counted, describe, number, vector
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -71,35 +70,10 @@ def _row(m: "Mechanism", i: int, depth: int) -> list[str]:
 
 
 def remarks(m: "Mechanism") -> list[str]:
-    """Loops, frames, gears, springs, forces and warnings, a line each, under headings of their own."""
-    frames = [f"{frame.name} on {frame.body} at {vector(frame.placement.position)}" for frame in m.frames]
-    gears = [
-        f"{gear.name}: {gear.driven} = {number(gear.ratio)} · {gear.driver} + {number(gear.offset)}"
-        for gear in m.gears
-    ]
-    springs = [
-        f"{s.name}: {s.body_a} {vector(s.point_a)} to {s.body_b} {vector(s.point_b)}, "
-        f"{number(s.stiffness)} N/m, {number(s.damping)} N s/m, length {number(s.length)} m"
-        for s in m.springs
-    ]
-    forces = [
-        f"{f.name}: on {f.frame}, {vector(f.force)} N, {vector(f.torque)} N m, {f.reference}"
-        for f in m.forces
-    ]
-    loops = [
-        f"{loop.name}: {describe(loop.joint)} from {loop.predecessor} at {vector(loop.placement_p.position)} "
-        f"to {loop.successor} at {vector(loop.placement_s.position)}"
-        for loop in m.loops
-    ]
+    """Parts of every kind but bodies, and warnings, a line each, under headings of their own."""
+    said = [(kind.plural, [kind.line(part) for part in parts]) for kind, parts in m.kinds() if kind.line]
     lines: list[str] = []
-    for heading, entries in (
-        ("loops", loops),
-        ("frames", frames),
-        ("gears", gears),
-        ("springs", springs),
-        ("forces", forces),
-        ("warnings", m.warnings),
-    ):
+    for heading, entries in (*said, ("warnings", m.warnings)):
         if entries:
             lines += ["", f"{heading}:", *(f"  {entry}" for entry in entries)]
     return lines
@@ -131,36 +105,6 @@ def mass_and_center(m: "Mechanism") -> tuple[float, Array | None]:
     return float(mass), first_moment / mass if mass else None
 
 
-def describe(joint: Joint) -> str:
-    """A joint's type and what it takes: "Revolute z", "Helical z pitch 0.01", "Reversed Planar x".
-
-    >>> from whippletree import Helical, Revolute
-    >>> describe(Helical("-x", pitch=0.01)), describe(Revolute((0.6, 0.0, 0.8)))
-    ('Helical -x pitch 0.01', 'Revolute (0.6, 0, 0.8)')
-    """
-    words = [type(joint).__name__]
-    for field in fields(joint) if is_dataclass(joint) else ():
-        value = getattr(joint, field.name)
-        if isinstance(value, Joint):
-            words.append(describe(value))
-        elif isinstance(value, tuple) and len(value) == 3:
-            words.append(direction(value))
-        elif isinstance(value, (int, float)):
-            words.append(f"{field.name} {number(value)}")
-        else:
-            words.append(str(value))
-    return " ".join(words)
-
-
-def direction(axis: Sequence[float]) -> str:
-    """The letter of a coordinate axis, with its sign, or the three numbers."""
-    for letter, unit in zip("xyz", np.eye(3), strict=True):
-        for sign, text in ((1.0, letter), (-1.0, f"-{letter}")):
-            if np.array_equal(axis, sign * unit):
-                return text
-    return vector(axis)
-
-
 def limits(body: Body) -> str:
     """Lower and upper limit with their unit, or nothing if there are none."""
     lower, upper = body.limits.lower, body.limits.upper
@@ -186,22 +130,3 @@ def span(index: slice) -> str:
     if index.stop - index.start == 1:
         return str(index.start)
     return f"{index.start}:{index.stop}" if index.stop > index.start else ""
-
-
-def vector(values: Any) -> str:
-    """Numbers in parentheses; what is below 1e-12 comes from rounding and is shown as 0."""
-    return f"({', '.join(number(value if abs(value) > 1e-12 else 0.0) for value in values)})"
-
-
-def number(value: Any) -> str:
-    """Four digits, without a sign before zero."""
-    return f"{float(value) + 0.0:.4g}"
-
-
-def counted(count: int, one: str, many: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "body", "bodies"), counted(3, "body", "bodies")
-    ('1 body', '3 bodies')
-    """
-    return f"{count} {one if count == 1 else many}"

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from .mechanism import Mechanism
-from .physical import inertia_fault
 from .singular import general_position, joints_without_inertia, without_inertia_message
 from .values import expect
 
@@ -24,37 +23,23 @@ def problems(m: Mechanism) -> list[str]:
     ["joint 'link' of 'arm' moves no inertia"]
     """
     expect("problems", "m", m, Mechanism, "a Mechanism")
-    return [*_names(m), *_inertias(m), *_limits(m), *_joints_without_inertia(m)]
+    return [*_names(m), *_faults(m), *_joints_without_inertia(m)]
 
 
 def _names(m: Mechanism) -> Iterator[str]:
-    for kind, names in (
-        ("mechanism", [m.name]),
-        ("body", [body.name for body in m.bodies]),
-        ("joint", m.joint_names),
-        ("frame", [frame.name for frame in m.frames]),
-        ("gear", [gear.name for gear in m.gears]),
-        ("spring", [spring.name for spring in m.springs]),
-        ("force", [force.name for force in m.forces]),
-        ("loop", [loop.name for loop in m.loops]),
-    ):
-        for name in names:
-            if name != name.strip() or not name.isprintable():
-                yield f"{kind} {name!r} has blanks at an end of its name, or signs that cannot be printed"
+    given = [("mechanism", m.name)]
+    for kind, parts in m.kinds():
+        for field, name in kind.own_names().items():
+            given += [(name.of, getattr(part, field)) for part in parts]
+    for kind, name in given:
+        if name != name.strip() or not name.isprintable():
+            yield f"{kind} {name!r} has blanks at an end of its name, or signs that cannot be printed"
 
 
-def _inertias(m: Mechanism) -> Iterator[str]:
-    for body in m.bodies:
-        fault = inertia_fault(body.inertia)
-        if fault is not None:
-            yield f"body {body.name!r} of {m.name!r}: {fault}"
-
-
-def _limits(m: Mechanism) -> Iterator[str]:
-    for body in m.bodies:
-        fault = body.limits.fault()
-        if fault is not None:
-            yield f"joint {body.joint_name!r} of {m.name!r}: {fault}"
+def _faults(m: Mechanism) -> Iterator[str]:
+    for kind, parts in m.kinds():
+        for part in parts:
+            yield from (f"{fault.title} of {m.name!r}: {fault.fault}" for fault in kind.faults(part))
 
 
 def _joints_without_inertia(m: Mechanism) -> Iterator[str]:

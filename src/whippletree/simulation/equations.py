@@ -1,7 +1,6 @@
 """The equations of motion of a mechanism with everything that acts on it."""
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -85,9 +84,7 @@ def _with_rotors(m: Mechanism, h: Any, damping: tuple[float, ...]) -> Mechanism:
         else body
         for body, index in zip(m.bodies, m.v_index, strict=True)
     ]
-    other = copy(m)
-    other.bodies = bodies
-    return other
+    return m.with_parts(bodies=bodies)
 
 
 def limited(m: Mechanism, tau: Array) -> Array:
@@ -265,19 +262,7 @@ class Moment:
     """A mechanism at one moment, equal to others that move alike: a key for what was compiled for it."""
 
     def __init__(self, m: Mechanism) -> None:
-        # A copy: the mechanism may be built further while this one is kept.
-        self.m = Mechanism(m.name, m.gravity)
-        for body in m.bodies:
-            self.m.append(body)
-        for gear in m.gears:
-            self.m.add_gear(gear.name, gear.driver, gear.driven, gear.ratio, gear.offset)
-        self.m.loops.extend(m.loops)
-        self.m.springs.extend(m.springs)
-        for force in m.forces:
-            place = m.frame(force.frame)
-            if place.name not in (*(body.name for body in m.bodies), *(f.name for f in self.m.frames)):
-                self.m.add_frame(place.name, place.body, place.placement)
-            self.m.forces.append(force)
+        self.m = m.copy()  # the mechanism may be built further while this one is kept
         bodies = tuple(
             (
                 *(body.joint, m.parents[i], body.placement, body.inertia, body.limits, body.armature),

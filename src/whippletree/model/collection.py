@@ -1,0 +1,326 @@
+"""The parts of a mechanism: kept by kind, found by name, added, changed and copied."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from ..errors import ModelError
+from ..spatial import Placement, Transform
+from .fields import checked_name, shown
+from .force import Force
+from .gear import Gear
+from .kinds import KINDS, SHARING, Kind, kind_of
+from .loop import Loop
+from .parts import GROUND, Body, Frame, Geometry, PlacedShape
+from .spring import Spring
+
+_FROM_BODIES = ("bodies", "parents", "X_T", "q_index", "v_index", "nq", "nv")
+"""What is read off the bodies."""
+
+
+class PartCollection:
+    """What `Mechanism` is built upon: its parts, and table 4.3 of RBDA, which follows from its bodies.
+
+    All that is read here is a tuple, made when it is first asked for after a change, and cannot be set.
+    """
+
+    def __init__(self, name: str, gravity: Any) -> None:
+        self.name, self.gravity = name, gravity
+        self.warnings: list[str] = []
+        self._parts: dict[str, list[Any]] = {kind: [] for kind in KINDS}
+        # Of every kind of name, which number in its list each has; the ground is -1.
+        self._numbers: dict[str, dict[str, int]] = {"body": {GROUND: -1}}
+        self._ground: dict[str, tuple[Geometry, ...]] = {"visuals": (), "collisions": ()}
+        self._grow_from_nothing()
+
+    def _grow_from_nothing(self) -> None:
+        self._parents: list[int] = []
+        self._X_T: list[Transform] = []
+        self._q_index: list[slice] = []
+        self._v_index: list[slice] = []
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(getattr(type(self), name, None), cached_property):
+            raise ModelError(f"{name} of a mechanism cannot be set: use add_body, change and their kin")
+        object.__setattr__(self, name, value)
+
+    # What there is
+
+    @property
+    def name(self) -> str:
+        """What the mechanism is called in messages."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = checked_name(name, "mechanism")
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """(3,) acceleration of free fall in the ground's frame, m/s²."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, gravity: Any) -> None:
+        wanted = ModelError(f"gravity is {gravity!r}: give three finite numbers, in m/s²")
+        try:
+            g = np.array(gravity, dtype=float)
+        except (TypeError, ValueError):
+            raise wanted from None
+        if g.shape != (3,) or not np.all(np.isfinite(g)):
+            raise wanted
+        self._gravity = (float(g[0]), float(g[1]), float(g[2]))
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies, parents first."""
+        return tuple(self._parts["body"])
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        """The named frames."""
+        return tuple(self._parts["frame"])
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        """The loop joints."""
+        return tuple(self._parts["loop"])
+
+    @cached_property
+    def gears(self) -> tuple[Gear, ...]:
+        """The gears."""
+        return tuple(self._parts["gear"])
+
+    @cached_property
+    def springs(self) -> tuple[Spring, ...]:
+        """The springs between points."""
+        return tuple(self._parts["spring"])
+
+    @cached_property
+    def forces(self) -> tuple[Force, ...]:
+        """The constant forces."""
+        return tuple(self._parts["force"])
+
+    @cached_property
+    def shapes(self) -> tuple[PlacedShape, ...]:
+        """The named shapes."""
+        return tuple(self._parts["shape"])
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """λ: the number of each body's parent, -1 for the ground."""
+        return tuple(self._parents)
+
+    @cached_property
+    def X_T(self) -> tuple[Transform, ...]:
+        """X_T of each body: from its parent's coordinates to those of its joint's predecessor frame."""
+        return tuple(self._X_T)
+
+    @cached_property
+    def q_index(self) -> tuple[slice, ...]:
+        """Where in q each body's joint has its variables."""
+        return tuple(self._q_index)
+
+    @cached_property
+    def v_index(self) -> tuple[slice, ...]:
+        """Where in qd each body's joint has its variables."""
+        return tuple(self._v_index)
+
+    @cached_property
+    def nq(self) -> int:
+        """How many position variables."""
+        return self._q_index[-1].stop if self._q_index else 0
+
+    @cached_property
+    def nv(self) -> int:
+        """How many velocity variables."""
+        return self._v_index[-1].stop if self._v_index else 0
+
+    @property
+    def ground_visuals(self) -> tuple[Geometry, ...]:
+        """What is seen of the ground, as the base of a robot; changed by `change("ground", visuals=…)`."""
+        return self._ground["visuals"]
+
+    @property
+    def ground_collisions(self) -> tuple[Geometry, ...]:
+        """What can be touched of the ground; changed by `change("ground", collisions=…)`."""
+        return self._ground["collisions"]
+
+    def parts(self, kind: str) -> tuple[Any, ...]:
+        """All parts of a kind, by its name, "spring" or one of your own."""
+        if kind not in KINDS:
+            raise ModelError(f"there is no kind of parts {kind!r}; known: {', '.join(KINDS)}")
+        return tuple(self._parts.get(kind, ()))
+
+    def kinds(self) -> Iterator[tuple[Kind, tuple[Any, ...]]]:
+        """Every kind with its parts."""
+        for kind in KINDS.values():
+            yield kind, tuple(self._parts.get(kind.name, ()))
+
+    def names(self, of: str) -> list[str]:
+        """All names of bodies, the ground among them, of joints, or of parts of any other kind."""
+        return list(self._numbers.get(of, ()))
+
+    def has(self, of: str, name: str) -> bool:
+        """Whether there is such a part: a body, or the ground, a joint, or one of any other kind."""
+        return name in self._numbers.get(of, ())
+
+    def number(self, of: str, name: str) -> int:
+        """The number of a part of a kind, by name, in the order they were added; -1 for the ground."""
+        return self._find(name, self._numbers.get(of, {}), of)
+
+    def _find(self, name: str, table: Mapping[str, int], of: str) -> int:
+        if name in table:
+            return table[name]
+        raise ModelError(f"{self.name!r} has no {of} named {name!r}; known: {shown(table) or 'none'}")
+
+    def frame(self, name: str) -> Frame:
+        """A frame by name; a body's name stands for the body's own frame."""
+        if self.has("frame", name):
+            return self._parts["frame"][self._numbers["frame"][name]]
+        if not self.has("body", name):
+            self._find(name, {**self._numbers["body"], **self._numbers.get("frame", {})}, "frame or body")
+        return Frame(name, name, Placement())
+
+    # Adding
+
+    def add(self, part: Any) -> None:
+        """Add a part of any kind, as `Spring(…)` or one of your own; see `add_spring` and its kin.
+
+        Raises:
+            ModelError: A name is taken or unknown, or the part cannot be in this mechanism.
+        """
+        self._refuse_faults(kind_of(part), part)
+        self.append(part)
+
+    def append(self, part: Any) -> None:
+        """Add a part whose inertia and limits need not make sense: real robot files hold such ones."""
+        kind = kind_of(part)
+        for field, name in kind.own_names().items():
+            given = checked_name(getattr(part, field), name.of)
+            for other in SHARING[name.unique]:
+                if self.has(other, given):
+                    raise ModelError(
+                        f"{self.name!r} has a {other} named {given!r} already: choose another name"
+                    )
+        self._check(kind, part)
+        self._take(kind, part)
+
+    def _check(self, kind: Kind, part: Any) -> None:
+        kind.check(self, part)  # pyright: ignore[reportArgumentType]  # every collection is of a Mechanism
+        for field, reference in kind.refers.items():
+            self._refer(getattr(part, field), reference.to)
+
+    def _refer(self, name: str, kinds: Sequence[str]) -> None:
+        """ModelError for a name that none of these kinds has."""
+        if not any(self.has(of, name) for of in kinds):
+            known = {name: 0 for of in kinds for name in self.names(of)}
+            self._find(name, known, " or ".join(kinds))
+
+    def _refuse_faults(self, kind: Kind, part: Any, changed: Iterable[str] | None = None) -> None:
+        for fault in kind.faults(part):
+            if changed is None or fault.field in changed:
+                raise ModelError(f"{fault.title} of {self.name!r}: {fault.fault}{fault.hint}")
+
+    def _take(self, kind: Kind, part: Any) -> None:
+        """Keep a part that has been checked."""
+        parts = self._parts.setdefault(kind.name, [])
+        for field, name in kind.own_names().items():
+            self._numbers.setdefault(name.of, {})[getattr(part, field)] = len(parts)
+        parts.append(part)
+        if kind.part is Body:
+            self._grow(part)
+        self._forget(kind)
+
+    def _grow(self, body: Body) -> None:
+        """One more row of table 4.3: λ, X_T, and where the joint's variables are."""
+        nq, nv = (index[-1].stop if index else 0 for index in (self._q_index, self._v_index))
+        self._parents.append(self._numbers["body"][body.parent])
+        self._X_T.append(body.placement.transform())
+        self._q_index.append(slice(nq, nq + body.joint.nq))
+        self._v_index.append(slice(nv, nv + body.joint.nv))
+
+    def _forget(self, kind: Kind) -> None:
+        """Parts of this kind are others now: tuples of them are made anew."""
+        for name in _FROM_BODIES if kind.part is Body else (kind.plural,):
+            self.__dict__.pop(name, None)
+
+    # Copying
+
+    def copy(self) -> Self:
+        """A mechanism of the same parts, which are shared, as they cannot change; it can be built further.
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("pendulum")
+        >>> other = m.copy()
+        >>> other.gravity = (0, 0, -1.62)
+        >>> m.gravity, other == m
+        ((0.0, 0.0, -9.81), False)
+        """
+        made = object.__new__(type(self))
+        made.__dict__.update({name: _copied(value) for name, value in self.__dict__.items()})
+        return made
+
+    def with_parts(
+        self,
+        *,
+        gravity: tuple[Any, Any, Any] | None = None,
+        X_T: Iterable[Transform] | None = None,
+        **parts: Iterable[Any],
+    ) -> Self:
+        """A copy with other parts, taken as they are, for the library itself: nothing is checked.
+
+        Numbers may be symbolic, inertias need not be physical, and X_T may be another form of what the
+        placements say.
+
+        Args:
+            gravity: The gravity.
+            X_T: X_T of each body; that of its placement by default.
+            parts: Lists of parts by plural, as bodies=[…]; the kinds not named stay as they are.
+        """
+        made = self.copy()
+        if gravity is not None:
+            made._gravity = gravity
+        by_plural = {kind.plural: kind for kind in KINDS.values()}
+        for plural, given in parts.items():
+            kind = by_plural[plural]
+            made._parts[kind.name] = []
+            for name in kind.own_names().values():
+                made._numbers[name.of] = {GROUND: -1} if name.of == "body" else {}
+            if kind.part is Body:
+                made._grow_from_nothing()
+            for part in given:
+                made._take(kind, part)
+            made._forget(kind)
+        if X_T is not None:
+            made._X_T = list(X_T)
+            made.__dict__.pop("X_T", None)
+        return made
+
+    __copy__ = copy
+
+    # Values
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same name, gravity and parts, in the same order."""
+        if not isinstance(other, PartCollection):
+            return NotImplemented
+        heads = [(m.name, m.gravity, m._ground) for m in (self, other)]
+        return heads[0] == heads[1] and all(
+            self._parts.get(kind, []) == other._parts.get(kind, []) for kind in {*self._parts, *other._parts}
+        )
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]  # a mechanism under construction changes
+
+    def __len__(self) -> int:
+        """N_B, the number of bodies."""
+        return len(self._parts["body"])
+
+
+def _copied(value: Any) -> Any:
+    """Lists and dictionaries anew, what they hold as it is."""
+    if isinstance(value, list):
+        return [*value]
+    return {key: _copied(entry) for key, entry in value.items()} if isinstance(value, dict) else value

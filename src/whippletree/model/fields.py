@@ -1,0 +1,56 @@
+"""Checks that the classes of parts share: of numbers, vectors and kinds of values in their fields."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+
+
+def checked_name(name: Any, kind: str) -> str:
+    """A name as it is given; ModelError if it is no text or an empty one."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"{kind} name is {name!r}: give a text that is not empty")
+    return name
+
+
+def set_numbers(part: Any, title: str, names: Iterable[str], least: float = -np.inf) -> None:
+    """Make fields of a frozen part finite floats of at least so much; ModelError for what is none."""
+    wanted = "must be finite" if least == -np.inf else f"must be {least:g} or more and finite"
+    for name in names:
+        value = getattr(part, name)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise ModelError(f"{title}: {name} is {value!r}, expected a number") from None
+        if not least <= number < np.inf or number == -np.inf:
+            raise ModelError(f"{title}: {name} is {number}, {wanted}")
+        object.__setattr__(part, name, number)
+
+
+def set_vectors(part: Any, title: str, units: Mapping[str, str]) -> None:
+    """Make fields of a frozen part, named with their units, tuples of three finite floats."""
+    for name, unit in units.items():
+        values = getattr(part, name)
+        try:
+            x, y, z = (float(value) for value in values)
+        except (TypeError, ValueError):
+            raise ModelError(f"{title}: {name} is {values!r}: give three numbers, in {unit}") from None
+        if not np.all(np.isfinite([x, y, z])):
+            raise ModelError(f"{title}: {name} is {values!r}: give three finite numbers, in {unit}")
+        object.__setattr__(part, name, (x, y, z))
+
+
+def expect_fields(part: Any, title: str, kinds: Mapping[str, tuple[type, str]]) -> None:
+    """ModelError for a field that is not of its kind, such as numbers for a Placement."""
+    for name, (kind, such_as) in kinds.items():
+        value = getattr(part, name)
+        if not isinstance(value, kind):
+            raise ModelError(f"{title}: {name} is {value!r}, expected {such_as}")
+
+
+def shown(names: Iterable[str]) -> str:
+    """The first names of many."""
+    known = list(names)
+    return ", ".join(known[:12]) + (f", … ({len(known)} in all)" if len(known) > 12 else "")
