@@ -155,8 +155,8 @@ def busy(loop: bool) -> wt.Mechanism:
             friction=0.03,
             stiffness=0.4,
         )
-    for loop in m.loops:
-        made.add(loop)
+    for closing in m.loops:
+        made.add(closing)
     last = made.bodies[1].name
     made.add_frame("pin", last, wt.Placement((0.1, 0.05, -0.2), rpy=(0.2, 0.3, 0.4)))
     made.add_spring("s", "ground", (0.3, -0.4, 0.5), last, (0.1, 0.2, 0.1), 12.0, 0.8, 0.3)

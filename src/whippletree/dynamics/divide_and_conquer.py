@@ -1,5 +1,7 @@
 """Forward dynamics by divide and conquer."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..model.jcalc import jcalc
@@ -82,7 +84,11 @@ def _rigid(i: int, inertia: Inertia, p: Array) -> ArticulatedBody:
 
 
 def _conquer(
-    part: list[int], lam: list[int], bodies: list[ArticulatedBody], links: list[Link], open_joints: list[int]
+    part: list[int],
+    lam: Sequence[int],
+    bodies: list[ArticulatedBody],
+    links: list[Link],
+    open_joints: list[int],
 ) -> ArticulatedBody:
     """The articulated body that the joints within a part of the tree make of its bodies.
 

@@ -69,9 +69,9 @@ def _mechanism(document: Document) -> Mechanism:
             _add(m, kind, entry)
     ground = top.table("ground")
     if ground is not None:
-        looks = {key + "s": tuple(map(_geometry, ground.tables(key))) for key in ("visual", "collision")}
+        visuals, collisions = (tuple(map(_geometry, ground.tables(key))) for key in ("visual", "collision"))
         ground.done()
-        m.change(GROUND, **looks)
+        m.change(GROUND, visuals=visuals, collisions=collisions)
     top.done()
     return m
 
