@@ -14,6 +14,7 @@ from program_use import rich
 from whippletree.model.fields import set_numbers
 from whippletree.model.kinds import KINDS, Kind, kind_of, on_body, register, to, unregister
 from whippletree.model.report import mechanism_data
+from whippletree.model.snapshot import Snapshot, tree_key
 
 
 @dataclass(frozen=True)
@@ -505,6 +506,41 @@ def test_a_part_knows_its_kind() -> None:
     m = rich()
     for kind, parts in m.kinds():
         assert all(kind_of(part) is kind for part in parts)
+
+
+# Snapshots
+
+
+@pytest.mark.parametrize(("kind", "field"), [(kind, field) for kind in NEW for field in NEW[kind]])
+def test_a_snapshot_tells_apart_what_moves_otherwise(kind: str, field: str) -> None:
+    m = rich()
+    m.change("two", stiffness=1.0)  # or a rest would not matter
+    other = m.copy()
+    if field in ("driver", "driven"):
+        other.change("gear", **{f: NEW["gear"][f] for f in ("driver", "driven")})
+    else:
+        other.change(NAMES[kind], **{field: NEW[kind][field]})
+    same = kind == "shape" or field in ("visuals", "collisions")
+    assert (Snapshot(m) == Snapshot(other)) == same
+    assert (hash(Snapshot(m)) == hash(Snapshot(other))) == same
+
+
+def test_a_snapshot_is_of_one_moment() -> None:
+    m = rich()
+    first = Snapshot(m)
+    assert first.m == m
+    assert {first: 1}[Snapshot(rich())] == 1
+    names = {"one": "a", "two": "b", "three": "c"}
+    renamed = wt.rename(m, name="other", bodies=names, frames={"tool": "t"}, springs={"spring": "s"})
+    assert Snapshot(renamed) == first
+    m.gravity = (0.0, 0.0, -1.6)
+    assert Snapshot(m) != first
+    assert first.m == rich()
+    assert first != Snapshot(rich(), key="another")
+    assert Snapshot(m, key=tree_key(m)) == Snapshot(rich(), key=tree_key(rich()))
+    more = rich()
+    more.add_loop("bolt", wt.Revolute("x"), "one", "three")
+    assert tree_key(more) != tree_key(rich())
 
 
 # Shapes

@@ -22,6 +22,7 @@ from ..kernels.trace.program import Program
 from ..kernels.trace.recording import recording
 from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
+from ..model.snapshot import Snapshot
 
 
 def compile(
@@ -85,25 +86,20 @@ def kernel(m: Mechanism, name: str, **options: Any) -> Kernel:
     said = content((m, options))
     if said is None:  # something of a user, which may have changed since
         return compile(_public(name), m, **options)
-    return _kernel(name, _Moment(said, m, options))
+    return _kernel(name, _Call(m, said, options))
 
 
-class _Moment:
-    """What a mechanism and options say at one moment, equal to others that say the same."""
+class _Call(Snapshot):
+    """A mechanism with the options of a call, equal to others that say the same, names included."""
 
-    def __init__(self, said: str, m: Mechanism, options: dict[str, Any]) -> None:
-        self.said, self.m, self.options = said, m, options
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Moment) and self.said == other.said
-
-    def __hash__(self) -> int:
-        return hash(self.said)
+    def __init__(self, m: Mechanism, said: str, options: dict[str, Any]) -> None:
+        super().__init__(m, said)
+        self.options = options
 
 
 @lru_cache(maxsize=64)
-def _kernel(name: str, moment: _Moment) -> Kernel:
-    return compile(_public(name), moment.m, **moment.options)
+def _kernel(name: str, call: _Call) -> Kernel:
+    return compile(_public(name), call.m, **call.options)
 
 
 def _public(name: str) -> Callable[..., Any]:

@@ -17,11 +17,12 @@ from ..loops.closing.check import GEARED_START, TOLERANCE, check_gears
 from ..loops.equations.constraints import constraint_jacobian, row_owners
 from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
+from ..model.snapshot import Snapshot
 from ..spatial import Array
 from .closed_step import DAMPING, generic_position, rows_for
 from .distribute import distribute
 from .driver import damping, positive
-from .equations import Law, Moment, common, equations
+from .equations import Law, common, equations
 from .integrators import INTEGRATORS, Integrator
 from .locally import compute_here
 from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
@@ -251,7 +252,7 @@ def _stepping(m: Mechanism, integrator: Integrator, law: Law, K: Array, q0: Arra
     """How to step: by which constraints and by what choices of the law, if it has any to make."""
     if law.method.choose is None:
         return Stepping(integrator, (), law, None, 0.0)
-    generic = _generic_position(Moment(m))
+    generic = _generic_position(Snapshot(m))
     rows = rows_for(K, None if generic is None else tuple(independent_rows(constraint_jacobian(m, generic))))
     at = q0.reshape(-1, m.nq)[0] if generic is None else generic
     robust = next(method for method in METHODS.values() if method.everywhere and method.fault(m) is None)
@@ -268,9 +269,9 @@ def _stepping(m: Mechanism, integrator: Integrator, law: Law, K: Array, q0: Arra
 
 
 @lru_cache(maxsize=32)
-def _generic_position(moment: Moment) -> Array | None:
+def _generic_position(now: Snapshot) -> Array | None:
     try:
-        return generic_position(moment.m)
+        return generic_position(now.m)
     except SolverError:  # the neutral position may be far from any closed one
         return None
 

@@ -1,7 +1,7 @@
 """The equations of motion of a mechanism with everything that acts on it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from ..kernels.trace.program import Program
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..model.mechanism import Mechanism
 from ..model.singular import general_position, joint_without_inertia
+from ..model.snapshot import Snapshot
 from ..spatial import Array, array, maximum, minimum
 
 
@@ -250,63 +251,19 @@ class Common:
 
 def equations(m: Mechanism, external: bool, law: Law) -> Equations:
     """The compiled equations of a mechanism; those of equal mechanisms are made once."""
-    return _equations(Moment(m), external, law)
+    return _equations(Snapshot(m), external, law)
 
 
 def common(m: Mechanism) -> Common:
     """Compiled functions of the state; those of equal mechanisms are made once."""
-    return _common(Moment(m))
-
-
-class Moment:
-    """A mechanism at one moment, equal to others that move alike: a key for what was compiled for it."""
-
-    def __init__(self, m: Mechanism) -> None:
-        self.m = m.copy()  # the mechanism may be built further while this one is kept
-        bodies = tuple(
-            (
-                *(body.joint, m.parents[i], body.placement, body.inertia, body.limits, body.armature),
-                *(body.damping, body.friction, body.stiffness, body.rest and tuple(body.rest)),
-            )
-            for i, body in enumerate(m.bodies)
-        )
-        gears = tuple(
-            (m.joint_number(gear.driver), m.joint_number(gear.driven), gear.ratio, gear.offset)
-            for gear in m.gears
-        )
-        springs = tuple(
-            (m.body_number(spring.body_a), m.body_number(spring.body_b), *astuple(spring)[2:])
-            for spring in m.springs
-        )
-        loops = tuple(
-            (
-                loop.joint,
-                m.body_number(loop.predecessor),
-                m.body_number(loop.successor),
-                loop.placement_p,
-                loop.placement_s,
-            )
-            for loop in m.loops
-        )
-        forces = tuple(
-            (m.body_number(place.body), place.placement, *astuple(force)[2:])
-            for force in m.forces
-            for place in (m.frame(force.frame),)
-        )
-        self._key = (m.gravity, bodies, gears, loops, springs, forces)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Moment) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+    return _common(Snapshot(m))
 
 
 @lru_cache(maxsize=32)
-def _equations(moment: Moment, external: bool, law: Law) -> Equations:
-    return Equations(moment.m, external, law)
+def _equations(now: Snapshot, external: bool, law: Law) -> Equations:
+    return Equations(now.m, external, law)
 
 
 @lru_cache(maxsize=32)
-def _common(moment: Moment) -> Common:
-    return Common(moment.m)
+def _common(now: Snapshot) -> Common:
+    return Common(now.m)

@@ -13,9 +13,10 @@ from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration
 from ..kernels.trace.program import Program
 from ..model.mechanism import Mechanism
+from ..model.snapshot import Snapshot
 from ..spatial import Array, array, minimum
 from .closed_step import Rows, closed
-from .equations import Law, Moment, projected
+from .equations import Law, projected
 from .integrators import Integrator
 from .systems import Force, Traced
 
@@ -93,7 +94,7 @@ def _iteration(how: Stepping, step: Callable[..., Program]) -> Iteration | Guard
 
 def given_forces(m: Mechanism, how: Stepping) -> Iteration | Guarded:
     """Steps under forces that are inputs: q, qd; h, tau."""
-    return _given_forces(Moment(m), how)
+    return _given_forces(Snapshot(m), how)
 
 
 def forced_step(
@@ -104,16 +105,16 @@ def forced_step(
 
 
 @lru_cache(maxsize=32)
-def _given_forces(moment: Moment, how: Stepping) -> Iteration | Guarded:
+def _given_forces(now: Snapshot, how: Stepping) -> Iteration | Guarded:
     def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
-        return record(forced_step, moment.m, inputs={"h": (), **more}, mode=mode, **fixed)
+        return record(forced_step, now.m, inputs={"h": (), **more}, mode=mode, **fixed)
 
     return _iteration(how, step)
 
 
 def linear_feedback(m: Mechanism, how: Stepping) -> Iteration | Guarded:
     """Steps under linear feedback: q, qd; h, gain, q_ref, qd_ref, forward."""
-    return _linear_feedback(Moment(m), how)
+    return _linear_feedback(Snapshot(m), how)
 
 
 def feedback_step(
@@ -137,8 +138,8 @@ def feedback_step(
 
 
 @lru_cache(maxsize=32)
-def _linear_feedback(moment: Moment, how: Stepping) -> Iteration | Guarded:
-    m, nv = moment.m, (moment.m.nv,)
+def _linear_feedback(now: Snapshot, how: Stepping) -> Iteration | Guarded:
+    m, nv = now.m, (now.m.nv,)
     shapes = {"h": (), "gain": (m.nv, 2 * m.nv), "q_ref": (m.nq,), "qd_ref": nv, "forward": nv}
 
     def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
@@ -152,7 +153,7 @@ def traced_control(m: Mechanism, how: Stepping, control: Callable[..., Any]) -> 
 
     What the function reads besides its arguments is fixed from then on, and may have changed since.
     """
-    m = Moment(m).m
+    m = m.copy()
 
     def force(t: Any, q: Array, qd: Array) -> Array:
         tau = array(control(t, q, qd))

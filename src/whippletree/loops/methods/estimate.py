@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.mechanism import Mechanism
+from ...model.snapshot import Snapshot, tree_key
 from ...spatial import Array
 from ..equations.local_motions import LocalMotions
 from ..equations.rank import independent_rows
@@ -53,33 +54,12 @@ def operations(m: Mechanism) -> Operations:
     >>> found.grcr < found.lambda_first
     True
     """
-    return _operations(_Pattern(m))
-
-
-class _Pattern:
-    """A mechanism as a key: equal to others whose joints and loops are placed alike."""
-
-    def __init__(self, m: Mechanism) -> None:
-        self.m = m
-        bodies = [
-            (body.joint, parent, body.placement) for body, parent in zip(m.bodies, m.parents, strict=True)
-        ]
-        loops = [
-            (loop.joint, loop.predecessor, loop.successor, loop.placement_p, loop.placement_s)
-            for loop in m.loops
-        ]
-        self._key = (*bodies, *loops, *m.gears, *(body.name for body in m.bodies))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Pattern) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+    return _operations(Snapshot(m, tree_key(m)))
 
 
 @lru_cache(maxsize=64)
-def _operations(pattern: _Pattern) -> Operations:
-    m = pattern.m
+def _operations(now: Snapshot) -> Operations:
+    m = now.m
     # No symmetry here makes rows or entries vanish. The loops need not be closed for counting.
     q = m.integrate(m.neutral(), 0.4 * np.sin(1.0 + 2.4 * np.arange(m.nv)))
     prices = PLANAR if _is_planar(m, q) else SPATIAL

@@ -1,0 +1,76 @@
+"""A mechanism as it is at one moment: a copy, and a key by which what was made for it is found again."""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from .kinds import Kind, kind_of
+from .mechanism import Mechanism
+
+LOOKS = frozenset({"visuals", "collisions"})
+"""Fields that have no say in how a mechanism moves."""
+
+
+class Snapshot:
+    """A copy of a mechanism, equal to others of the same key: for `lru_cache` and its kin.
+
+    Args:
+        m: The mechanism; it may be built further while the copy is kept.
+        key: What decides. By default `motion_key(m)`: all that decides how it moves.
+
+    Attributes:
+        m: The copy, which is not to be changed.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("pendulum")
+    >>> Snapshot(m) == Snapshot(wt.rename(m, bodies={"rod": "bob"}))
+    True
+    """
+
+    def __init__(self, m: Mechanism, key: Hashable = None) -> None:
+        self.m = m.copy()
+        self._key = motion_key(m) if key is None else key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Snapshot) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def motion_key(m: Mechanism) -> Hashable:
+    """All that decides how a mechanism moves: its parts without names and looks, and the gravity."""
+    moving = [(kind, part) for kind, parts in m.kinds() if kind.moves for part in parts]
+    return (m.gravity, *((kind.name, *_values(m, kind, part)) for kind, part in moving))
+
+
+def tree_key(m: Mechanism) -> Hashable:
+    """How joints, loops and gears are placed: all that decides which numbers of a mechanism meet which."""
+    bodies = ((body.joint, parent, body.placement) for body, parent in zip(m.bodies, m.parents, strict=True))
+    closing = [(kind, part) for kind, parts in m.kinds() if kind.name in ("loop", "gear") for part in parts]
+    return (*bodies, *((kind.name, *_values(m, kind, part)) for kind, part in closing))
+
+
+def _values(m: Mechanism, kind: Kind, part: Any) -> Iterator[Hashable]:
+    """What the fields hold, names of other parts as what they stand for."""
+    for field in fields(part):
+        if field.name in kind.own_names() or field.name in LOOKS:
+            continue
+        value = getattr(part, field.name)
+        if field.name in kind.refers:
+            yield _named(m, kind.refers[field.name].to, value)
+        elif isinstance(value, np.ndarray):
+            yield (value.shape, value.dtype.str, value.tobytes())
+        else:
+            yield value
+
+
+def _named(m: Mechanism, kinds: tuple[str, ...], name: str) -> Hashable:
+    """What a name stands for: the number of a body or joint, the place of a frame, all of another part."""
+    of = next(of for of in kinds if m.has(of, name))
+    if of in ("body", "joint"):
+        return m.number(of, name)
+    part = m.parts(of)[m.number(of, name)]
+    return (of, *_values(m, kind_of(part), part))
