@@ -286,6 +286,24 @@ def test_robots_are_drawn_whole(robot):
         assert viewer.warnings == []
 
 
+def test_named_shapes_of_every_kind_are_drawn():
+    m = mechanism(wt.Revolute("y"))
+    hills = wt.Heights.of(lambda x, y: 0.1 * x * y, (-1, 1), (-1, 1), (4, 5))
+    round_ones = [wt.Sphere(0.1), wt.Cylinder(0.1, 0.2), wt.Capsule(0.1, 0.3), wt.Ellipsoid((0.1, 0.2, 0.3))]
+    for k, shape in enumerate([wt.Box((0.2, 0.1, 0.3)), *round_ones, wt.Plane(), hills]):
+        at = wt.Placement((0.1 * k, 0.0, 0.2))
+        m.add_shape(f"shape{k}", shape, m.bodies[0].name if k < 5 else "ground", at, (1.0, 0.5, 0.0, 0.5))
+    found = solids.visual_solids(m)
+    assert [(solid.body, solid.shape, solid.placement) for solid in found] == [
+        (m.body_number(part.body), part.shape, part.placement) for part in m.shapes
+    ]
+    assert {(solid.color, solid.opacity) for solid in found} == {((255, 128, 0), 0.5)}
+    with view(m) as viewer:
+        assert viewer.warnings == []
+    far = stage.points(m, m.neutral())
+    assert any(np.allclose(point, (0.6, 0.0, 0.2)) for point in far)
+
+
 def test_shapes_are_kept_by_edits_and_files(tmp_path):
     m = wt.load(robots.HOME / "ur_description/urdf/ur5_robot.urdf")
     before = solids.visual_solids(m)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model.mechanism import Geometry, Mechanism
+from ..model.parts import PlacedShape
 from ..shapes import Ellipsoid, Shape
 from ..spatial import Array, Inertia, Placement
 from .plots import COLORS
@@ -44,7 +45,7 @@ def body_color(i: int) -> Color:
 
 
 def visual_solids(m: Mechanism) -> list[Solid]:
-    """The shapes that bodies and the ground are given for pictures.
+    """The shapes that bodies and the ground are given for pictures, and the named shapes.
 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("ball")
@@ -53,12 +54,13 @@ def visual_solids(m: Mechanism) -> list[Solid]:
     >>> [(solid.shape, solid.color) for solid in visual_solids(m)]
     [(Sphere(radius=0.1), (255, 128, 0))]
     """
-    owned = [(-1, shape) for shape in m.ground_visuals]
+    owned: list[tuple[int, Geometry | PlacedShape]] = [(-1, shape) for shape in m.ground_visuals]
     owned += [(i, shape) for i, body in enumerate(m.bodies) for shape in body.visuals]
+    owned += [(m.body_number(shape.body), shape) for shape in m.shapes]
     return [_solid(i, shape) for i, shape in owned]
 
 
-def _solid(i: int, shape: Geometry) -> Solid:
+def _solid(i: int, shape: Geometry | PlacedShape) -> Solid:
     color, opacity = GREY, 1.0
     if shape.color is not None:
         r, g, b, opacity = np.clip(shape.color, 0.0, 1.0).tolist()

@@ -45,6 +45,7 @@ def points(m: Mechanism, q: Array) -> Array:
         own += [frame.placement.position for frame in m.frames if frame.body == name]
         shapes = m.ground_visuals if i < 0 else m.bodies[i].visuals
         own += [shape.placement.position for shape in shapes]
+        own += [shape.placement.position for shape in m.shapes if shape.body == name]
         own += [np.array(spring.point_a) for spring in m.springs if spring.body_a == name]
         own += [np.array(spring.point_b) for spring in m.springs if spring.body_b == name]
         if i >= 0:
@@ -96,7 +97,7 @@ def stage(m: Mechanism, q: Array, path: Array | None = None) -> Stage:
     1
     """
     up = _up(m)
-    own = bool(m.ground_visuals or any(body.visuals for body in m.bodies))
+    own = bool(m.shapes or m.ground_visuals or any(body.visuals for body in m.bodies))
     found = points(m, q)
     low, high = found.min(axis=0), found.max(axis=0)
     middle, size = 0.5 * (low + high), max(float(np.max(high - low)), SMALLEST)
