@@ -1,5 +1,7 @@
 """A part kind is one class and one row: kinds of a user, and what all kinds have in common."""
 
+import copy
+import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -290,6 +292,14 @@ def test_every_kind_can_be_read_but_not_set() -> None:
         m.gravity = (0.0, float("nan"), 0.0)
     with pytest.raises(wt.ModelError, match="mechanism name is ''"):
         m.name = ""
+    place = m.bodies[0].placement
+    with pytest.raises(AttributeError, match="position of a placement cannot be set: make another Placement"):
+        place.position = np.zeros(3)
+    with pytest.raises(ValueError, match="read-only"):
+        place.position[0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        place.rotation[0, 0] = 1.0
+    assert pickle.loads(pickle.dumps(place)) == copy.deepcopy(place) == place
     m.gravity = np.array([1, 2, 3])  # pyright: ignore[reportAttributeAccessIssue]
     assert m.gravity == (1.0, 2.0, 3.0)
 
@@ -471,7 +481,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("foot", {"shape": "cone"}, "shape 'foot': shape is 'cone', expected one of Box, Sphere, Capsule"),
     ("ground", {"inertia": 1.0}, "the ground has no property 'inertia'; known: visuals, collisions"),
     ("ground", {"visuals": [1]}, "ground: visuals is [1], expected a tuple of Geometry"),
-    ("one", {"kind": "lamp", "damping": 1.0}, "there is no kind of parts 'lamp'; known: body, loop, frame"),
+    ("one", {"kind": "lamp", "damping": 1.0}, "there is no kind of parts 'lamp'; known: body, joint, loop"),
     ("one", {"kind": "spring"}, "'rich' has no spring named 'one'; known: spring"),
 ]
 

@@ -200,18 +200,16 @@ class Mechanism(PartCollection):
 
     def _named(self, name: str, kind: str | None) -> tuple[Kind, int]:
         """The row and number of the part that has a name; ModelError if there is none, or several."""
+        rows = {own.of: row for row in KINDS.values() for own in row.own_names().values()}
+        if kind is not None and kind not in rows:
+            raise ModelError(f"there is no kind of parts {kind!r}; known: {', '.join(rows)}")
+        asked = rows if kind is None else [kind]
         found: dict[tuple[str, int], str] = {}
-        known: dict[str, int] = {}
-        for row in KINDS.values():
-            for own in row.own_names().values():
-                if kind in (None, own.of):
-                    known |= self._numbers.get(own.of, {})
-                    if self.has(own.of, name):
-                        found.setdefault((row.name, self._numbers[own.of][name]), own.of)
-        if not known and kind is not None and kind not in (*KINDS, "joint"):
-            raise ModelError(f"there is no kind of parts {kind!r}; known: {', '.join([*KINDS, 'joint'])}")
+        for of in asked:
+            if self.has(of, name):
+                found.setdefault((rows[of].name, self.number(of, name)), of)
         if not found:
-            self._find(name, known, kind or "part")
+            self._find(name, {known: 0 for of in asked for known in self.names(of)}, kind or "part")
         if len(found) > 1:
             kinds = list(found.values())
             raise ModelError(

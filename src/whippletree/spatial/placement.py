@@ -11,7 +11,7 @@ from .transform import Transform
 
 
 class Placement:
-    """Position and orientation of a frame B in a frame A.
+    """Position and orientation of a frame B in a frame A; it cannot be changed, only replaced.
 
     Args:
         position: (3,) B's origin in A, m.
@@ -33,17 +33,30 @@ class Placement:
     ) -> None:
         if sum(given is not None for given in (rpy, quaternion, rotation)) > 1:
             raise ModelError("a placement takes one of rpy, quaternion and rotation, not several")
-        self.position = _finite(position, (3,), "position")
+        at = _finite(position, (3,), "position")
         if quaternion is not None:
             p = _finite(quaternion, (4,), "quaternion")
             norm = float(np.linalg.norm(p))
             if norm < 1e-9:
                 raise ModelError(f"quaternion has norm {norm:g}: give (w, x, y, z) of norm 1")
-            self.rotation = from_quaternion(p / norm)
+            axes = from_quaternion(p / norm)
         elif rotation is not None:
-            self.rotation = _rotation_matrix(rotation)
+            axes = _rotation_matrix(rotation)
         else:
-            self.rotation = from_rpy(_finite((0.0, 0.0, 0.0) if rpy is None else rpy, (3,), "rpy"))
+            axes = from_rpy(_finite((0.0, 0.0, 0.0) if rpy is None else rpy, (3,), "rpy"))
+        self._set(at, axes)
+
+    def _set(self, position: Array, rotation: Array) -> None:
+        for name, values in (("position", position), ("rotation", rotation)):
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Mechanisms keep transforms beside the placements they are made of.
+        raise AttributeError(f"{name} of a placement cannot be set: make another Placement")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Placement._made, (self.position, self.rotation)
 
     @property
     def quaternion(self) -> Array:
@@ -62,8 +75,12 @@ class Placement:
     @staticmethod
     def of(X: Transform) -> "Placement":
         """The placement of B in A for a transform from A to B; inverse of `transform`."""
+        return Placement._made(X.r, X.E.T)
+
+    @staticmethod
+    def _made(position: Array, rotation: Array) -> "Placement":
         placement = object.__new__(Placement)
-        placement.position, placement.rotation = X.r, X.E.T
+        placement._set(position[:], rotation[:])  # views: whose arrays they are may still write into them
         return placement
 
     def __matmul__(self, other: "Placement") -> "Placement":
