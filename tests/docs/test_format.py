@@ -8,6 +8,7 @@ import pytest
 
 import whippletree as wt
 from whippletree.io.toml import JOINTS
+from whippletree.model.kinds import KINDS
 from whippletree.shapes import SHAPES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "format.md").read_text()
@@ -37,9 +38,11 @@ def test_every_joint_type_and_its_keys_are_described(name):
 
 
 def test_every_key_is_described():
-    for part in (wt.Limits, wt.Frame, wt.Loop, wt.Gear, wt.Spring):
+    for part in (wt.Limits, wt.Frame, wt.Loop, wt.Gear, wt.Spring, wt.Force):
         for field in fields(part):
             assert f"`{field.name}`" in PAGE or f"{field.name} = " in PAGE
+    for kind in KINDS:
+        assert f"[[{kind}]]" in PAGE
     for key in ("kind", "size", "placement", "mesh", "heights", "color"):
         assert f"`{key}`" in PAGE
     for kind in SHAPES:

@@ -113,6 +113,17 @@ def test_a_kind_of_a_user_is_compared_and_copied() -> None:
     assert isinstance(m.parts("motor"), tuple)
 
 
+def test_a_mechanism_with_parts_of_a_user_moves_as_without() -> None:
+    runs = [
+        wt.simulate(m, [0.4, -0.3], duration=0.2) for m in (equipped(), wt.examples.load("double-pendulum"))
+    ]
+    np.testing.assert_array_equal(runs[0].q, runs[1].q)
+    assert Snapshot(equipped()) == Snapshot(equipped())
+    other = equipped()
+    other.change("drive", gain=9.0)
+    assert Snapshot(other) != Snapshot(equipped())
+
+
 def test_a_kind_of_a_user_is_renamed() -> None:
     new = wt.rename(
         equipped(),

@@ -265,6 +265,18 @@ MESSAGES: list[tuple[Any, str]] = [
     ),
     (lambda: W.Sphere(0.1).support("up"), "direction is 'up': give three numbers"),
     (
+        lambda: W.Inertia.polyhedron(WEDGE[:, :2], SIDES, mass=1.0),
+        "polyhedron: vertices has shape (4, 2): give rows of three finite numbers",
+    ),
+    (
+        lambda: W.Inertia.polyhedron(WEDGE, "all", mass=1.0),
+        "polyhedron: faces is 'all': give rows of three numbers",
+    ),
+    (
+        lambda: W.Inertia.polyhedron(WEDGE, SIDES + 1, mass=1.0),
+        "polyhedron: faces names a corner that is not among 0 … 3",
+    ),
+    (
         lambda: W.Capsule.read({"size": (0.1,)}),
         "size of a capsule is [0.1], expected 2 numbers: radius, length",
     ),

@@ -195,8 +195,10 @@ class Shapes:
         >>> float(round(wedge.m, 12)), wedge.com
         (1.0, array([0.25, 0.25, 0.25]))
         """
-        points = np.array(vertices, dtype=float)
-        a, b, c = (points[corner] for corner in np.array(faces, dtype=int).T)
+        points, corners = _rows_of_three(vertices, "vertices", float), _rows_of_three(faces, "faces", int)
+        if corners.min() < 0 or corners.max() >= len(points):
+            raise ModelError(f"polyhedron: faces names a corner that is not among 0 … {len(points) - 1}")
+        a, b, c = (points[corner] for corner in corners.T)
         volumes = np.sum(a * np.cross(b, c), axis=1) / 6.0
         volume = float(np.sum(volumes))
         if not volume > 0.0:
@@ -272,6 +274,16 @@ def _radii(radius: Any, inner_radius: Any, shape: str) -> tuple[float, float]:
 
 def _point(values: Any, shape: str, name: str) -> Array:
     return _finite(values, (3,), f"{shape}: {name}")
+
+
+def _rows_of_three(values: Any, name: str, kind: type) -> Array:
+    try:
+        rows = np.array(values, dtype=kind)
+    except (TypeError, ValueError):
+        raise ModelError(f"polyhedron: {name} is {values!r}: give rows of three numbers") from None
+    if rows.ndim != 2 or rows.shape[1] != 3 or not len(rows) or not np.all(np.isfinite(rows)):
+        raise ModelError(f"polyhedron: {name} has shape {rows.shape}: give rows of three finite numbers")
+    return rows
 
 
 def _finite(values: Any, shape: tuple[int, ...], name: str) -> Array:
