@@ -1,12 +1,12 @@
 """What the changes of a mechanism share: its parts, moved and put together again."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..model.kinds import Kind
+from ..model.kinds import Kind, Reference
 from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..spatial import Placement
 
@@ -31,6 +31,14 @@ def assemble(like: Mechanism, parts: Mapping[str, Iterable[Any]], name: str | No
 def parts_of(m: Mechanism) -> Parts:
     """All parts of a mechanism, in lists of one's own."""
     return {kind.name: list(parts) for kind, parts in m.kinds()}
+
+
+def mentions(m: Mechanism) -> Iterator[tuple[Kind, Any, Reference, str]]:
+    """Every name of another part that a part has, with what it may stand for."""
+    for kind, parts in m.kinds():
+        for part in parts:
+            for field, reference in kind.refers.items():
+                yield kind, part, reference, getattr(part, field)
 
 
 def body_fields(m: Mechanism, kind: Kind, part: Any) -> list[str]:

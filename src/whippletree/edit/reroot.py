@@ -8,7 +8,7 @@ from ..joints import Free, Joint, reverse
 from ..model.mechanism import GROUND, Body, Mechanism
 from ..model.values import expect
 from ..spatial import Placement
-from .pieces import End, assemble, move_shapes, moved, seen_from
+from .pieces import End, assemble, mentions, move_shapes, moved, seen_from
 
 
 def reroot(
@@ -47,24 +47,19 @@ def reroot(
         raise ModelError(f"{m.name!r} cannot be set on the ground at the ground: name one of its bodies")
     path = [m.bodies[i] for i in m.support(number)]
     gone = path[0].joint_name
-    for kind, parts in m.kinds():
-        for part in parts:
-            for field, reference in kind.refers.items():
-                if "joint" in reference.to and getattr(part, field) == gone:
-                    raise ModelError(
-                        f"joint {gone!r} holds {path[0].name!r} to the ground and would go, "
-                        f"but {kind.name} {part.name!r} needs it"
-                    )
     # The new frame of a body on the path, in its old one: at the joint that carries the next.
     shifts = {old.name: child.placement for old, child in pairwise(path)}
-    for kind, parts in m.kinds():
-        for part in parts:
-            for field, reference in kind.refers.items():
-                if "frame" in reference.to and getattr(part, field) in shifts:
-                    raise ModelError(
-                        f"{kind.name} {part.name!r} is at the frame of body {getattr(part, field)!r}, which "
-                        "would move to another joint: put it on a frame of its own, by add_frame"
-                    )
+    for kind, part, reference, name in mentions(m):
+        if "joint" in reference.to and name == gone:
+            raise ModelError(
+                f"joint {gone!r} holds {path[0].name!r} to the ground and would go, "
+                f"but {kind.name} {part.name!r} needs it"
+            )
+        if "frame" in reference.to and name in shifts:
+            raise ModelError(
+                f"{kind.name} {part.name!r} is at the frame of body {name!r}, which would move to another "
+                "joint: put it on a frame of its own, by add_frame"
+            )
     back = {name: shift.inverse() for name, shift in shifts.items()}
     root = Body(
         body,
