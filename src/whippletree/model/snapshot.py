@@ -55,8 +55,9 @@ def tree_key(m: Mechanism) -> Hashable:
 
 def _values(m: Mechanism, kind: Kind, part: Any) -> Iterator[Hashable]:
     """What the fields hold, names of other parts as what they stand for."""
+    silent = LOOKS.union(kind.own_names())
     for field in fields(part):
-        if field.name in kind.own_names() or field.name in LOOKS:
+        if field.name in silent:
             continue
         value = getattr(part, field.name)
         if field.name in kind.refers:
