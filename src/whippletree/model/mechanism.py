@@ -63,7 +63,7 @@ class Mechanism(PartCollection):
         """Add a body, carried by a joint on a body that is there already.
 
         Args:
-            name: Unique among bodies and frames.
+            name: Unique among bodies, frames and shapes.
             joint: How the body moves against its parent.
             parent: Name of the body that carries the joint, or "ground".
             placement: Where on the parent the joint sits; at the parent's frame by default.
