@@ -23,7 +23,8 @@ errors            →
 _version          →
 spatial           → errors
 joints            → errors spatial
-model             → errors spatial joints
+shapes            → errors spatial
+model             → errors spatial joints shapes
 
 kernels           →
 kernels.trace     → errors
@@ -36,35 +37,42 @@ kernels.run       → errors kernels.trace kernels.emit kernels.store
 
 checks            → errors spatial joints model kernels.trace
 dynamics          → errors spatial model checks
-loops.equations   → errors spatial joints model checks
+loops.equations   → errors spatial joints model
 loops.closing     → errors spatial model loops.equations
 loops.methods     → errors spatial model dynamics loops.equations
 loops             → checks loops.equations loops.closing loops.methods
 
-io                → errors spatial joints model
-edit              → errors spatial joints model loops.equations
+io                → errors spatial joints shapes model
+edit              → errors spatial joints model
 examples          → errors spatial joints model io
 
-api               → errors spatial model checks dynamics loops loops.closing loops.methods kernels.trace
+api               → errors spatial model checks dynamics loops.closing loops.methods kernels.trace
                     kernels.simplify kernels.export kernels.store kernels.run
 simulation        → errors _version spatial joints model io dynamics loops.equations loops.closing
                     loops.methods api kernels.trace kernels.simplify kernels.derive kernels.run
-display           → errors spatial joints model io dynamics loops.closing api simulation
+display           → errors spatial joints shapes model io dynamics loops.closing api simulation
 benchmark         → errors spatial joints model io examples dynamics loops loops.closing api kernels.trace
                     kernels.store kernels.run
 cli               → errors _version spatial joints model io examples dynamics loops loops.closing api
                     simulation display benchmark kernels.store kernels.run
 
-whippletree       → errors _version spatial joints model io edit examples dynamics loops api simulation
-                    display
+whippletree       → errors _version spatial joints shapes model io edit examples checks dynamics loops api
+                    simulation display kernels.trace kernels.run
 __main__          → cli
 """
 """What each room imports. A room stands below all that it imports, so that no arrow points back."""
 
 LATE = {
+    ("joints.base", "joints"): "a type: what a joint is along its axis is a joint",
     ("model.mechanism", "api"): "m.kernel is a method of the mechanism, made by what stands far above it",
     ("model.mechanism", "kernels.run"): "the type of what m.kernel returns",
     ("model.summary", "model"): "a type: mechanism imports summary for m.summary()",
+    ("model.report", "model"): "a type: kinds tell how they are reported",
+    ("model.kinds", "model"): "a type: a mechanism walks the table of kinds, whose rows check it",
+    ("model.parts", "model"): "a type: parts are checked against the mechanism that holds them",
+    ("model.force", "model"): "a type, likewise",
+    ("model.gear", "model"): "a type, likewise",
+    ("model.loop", "model"): "a type, likewise",
     ("kernels.run.kernel", "kernels.export"): "most kernels are never exported",
     ("simulation.trajectory", "simulation"): "save is a method of the trajectory that it writes",
     ("simulation.trajectory", "display"): "plot, animate and view are methods of the trajectory they show",

@@ -128,6 +128,41 @@ def in_world(m, q, qd):
     return np.kron(np.eye(2), pose[:3, :3]) @ velocity, pose[:3, 3]
 
 
+def test_a_humanoid_under_stiff_damping_needs_implicit_steps():
+    m = wt.examples.load("humanoid")
+    rng = np.random.default_rng(0)
+    q0 = m.neutral()
+    kd = np.where(np.arange(m.nv) < 6, 0.0, 40.0)
+    hold = wt.Feedback(np.hstack([np.zeros((m.nv, m.nv)), np.diag(kd)]), q0)
+    qd0 = np.concatenate([np.zeros(6), 0.3 * rng.normal(size=m.nv - 6)])
+    with np.errstate(all="ignore"):
+        wild, _ = wt.rollout(m, q0, qd0, hold, dt=1e-3, steps=1000)
+    assert not np.all(np.isfinite(wild))
+    q, qd = wt.rollout(m, q0, qd0, hold, dt=1e-3, steps=1000, implicit_damping=kd)
+    assert np.all(np.isfinite(q))
+    # In free fall, under damping that holds the joints still.
+    assert np.max(np.abs(qd[-1, 6:])) < 0.05
+
+
+def test_implicit_damping_converges_to_the_same_motion():
+    m = wt.Mechanism("damped")
+    rod = wt.Inertia.rod((0, 0, 0), (0, 0, -0.7), mass=1.2)
+    m.add_body("upper", wt.Revolute("y"), inertia=rod, damping=0.3)
+    at = wt.Placement((0, 0, -0.7))
+    m.add_body("lower", wt.Revolute("y"), parent="upper", placement=at, inertia=rod, damping=0.2)
+    exact = wt.simulate(m, [1.0, -0.4], duration=0.5, rtol=1e-10).q[-1]
+    errors = []
+    for dt in (2e-3, 1e-3):
+        run = wt.simulate(m, [1.0, -0.4], duration=0.5, method="euler", dt=dt, implicit_damping=0.0)
+        out, _ = wt.rollout(m, [1.0, -0.4], [0.0, 0.0], dt=dt, steps=round(0.5 / dt), implicit_damping=0.0)
+        assert_allclose(out[-1], run.q[-1], rtol=0, atol=1e-12)
+        errors.append(np.max(np.abs(run.q[-1] - exact)))
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
+    explicit = wt.simulate(m, [1.0, -0.4], duration=0.5, method="euler", dt=1e-3).q[-1]
+    assert np.max(np.abs(explicit - exact)) > 0.0
+    assert not np.array_equal(explicit, run.q[-1])
+
+
 @pytest.mark.parametrize(
     ("value", "method", "message"),
     [

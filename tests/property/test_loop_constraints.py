@@ -167,8 +167,10 @@ def test_every_row_has_an_owner():
     assert list(largest) == ["loop0", "loop1", "g"]
     loops, gears = list(m.loops), list(m.gears)
     for name in largest:
-        own = {"loops": loops, "gears": gears}
-        only = m.with_parts(**{kind: [part for part in parts if part.name == name] for kind, parts in own.items()})
+        only = m.with_parts(
+            loops=[loop for loop in loops if loop.name == name],
+            gears=[gear for gear in gears if gear.name == name],
+        )
         alone = wt.constraint_error(only, q)
         assert_allclose(error[owners == name], alone, rtol=0, atol=1e-14)
         assert largest[name] == pytest.approx(np.abs(alone).max(), rel=1e-14)

@@ -1,6 +1,5 @@
 """Shapes of bodies: one small class each, with its inertia, support, bounds and triangles."""
 
-from .base import Shape
 from .box import Box
 from .capsule import Capsule
 from .cylinder import Cylinder
@@ -8,6 +7,7 @@ from .ellipsoid import Ellipsoid
 from .heights import Heights
 from .mesh import Mesh
 from .plane import Plane
+from .shape import Shape
 from .sphere import Sphere
 
 __all__ = [

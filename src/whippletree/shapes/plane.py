@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..spatial import Array, Inertia, Placement
-from .base import Shape, Triangles, numbers_of
+from .shape import Shape, Triangles, numbers_of
 
 SHOWN = 10.0
 """m: edge of the square that a picture shows of a plane."""

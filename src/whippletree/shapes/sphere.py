@@ -8,8 +8,8 @@ import numpy as np
 
 from ..spatial import Array, Inertia, Placement
 from ..spatial.shapes import sizes
-from .base import Shape, Triangles, direction_of, numbers_of
 from .revolved import half_circle, revolved
+from .shape import Shape, Triangles, direction_of, numbers_of
 
 
 @dataclass(frozen=True)

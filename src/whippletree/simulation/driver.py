@@ -1,6 +1,5 @@
 """Let one mechanism move, with everything that acts on it."""
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -108,7 +107,7 @@ def simulate(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
-    m = copy.deepcopy(m)  # what is recorded is of this mechanism, whatever becomes of the other
+    m = m.copy()  # what is recorded is of this mechanism, whatever becomes of the other
     q, qd = start(m, q0, qd0)
     duration, rtol, atol = (
         positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
