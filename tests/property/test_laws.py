@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import robots
 import whippletree as wt
 from closed import massless_coupler, scotch_yoke
 
@@ -128,20 +129,23 @@ def in_world(m, q, qd):
     return np.kron(np.eye(2), pose[:3, :3]) @ velocity, pose[:3, 3]
 
 
-def test_a_humanoid_under_stiff_damping_needs_implicit_steps():
-    m = wt.examples.load("humanoid")
-    rng = np.random.default_rng(0)
-    q0 = m.neutral()
-    kd = np.where(np.arange(m.nv) < 6, 0.0, 40.0)
+def test_a_humanoid_under_damping_needs_implicit_steps():
+    """The links of its wrists are so light that kd = 5 N m s/rad is too much for explicit steps of 1 ms."""
+    name = next(name for name in robots.LOADABLE if "g1_29dof" in name)
+    m = wt.load(robots.HOME / name, root=wt.Free())
+    for body in m.bodies:
+        m.change(body.joint_name, damping=0.0, friction=0.0, limits=wt.Limits())
+    rng, q0 = np.random.default_rng(0), m.neutral()
+    kd = np.where(np.arange(m.nv) < 6, 0.0, 5.0)
     hold = wt.Feedback(np.hstack([np.zeros((m.nv, m.nv)), np.diag(kd)]), q0)
     qd0 = np.concatenate([np.zeros(6), 0.3 * rng.normal(size=m.nv - 6)])
-    with np.errstate(all="ignore"):
-        wild, _ = wt.rollout(m, q0, qd0, hold, dt=1e-3, steps=1000)
+    wild, _ = wt.rollout(m, q0, qd0, hold, dt=1e-3, steps=1000)
     assert not np.all(np.isfinite(wild))
     q, qd = wt.rollout(m, q0, qd0, hold, dt=1e-3, steps=1000, implicit_damping=kd)
+    # In free fall, with joints that the dampers hold still.
+    assert np.max(np.abs(qd[:, 6:])) < np.max(np.abs(qd0)) * 1.5
+    assert np.max(np.abs(qd[-1, 6:])) < 0.02
     assert np.all(np.isfinite(q))
-    # In free fall, under damping that holds the joints still.
-    assert np.max(np.abs(qd[-1, 6:])) < 0.05
 
 
 def test_implicit_damping_converges_to_the_same_motion():
