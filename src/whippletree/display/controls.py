@@ -3,20 +3,18 @@
 import html
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..errors import SimulationError, WhippletreeError
+from ..errors import InputError, SimulationError, WhippletreeError
 from ..model.wording import counted
 from ..simulation import Trajectory
 from .charts import Slider, sliders
 from .playback import thinned
 from .scene import LAYERS, Scene
+from .server import Server
 from .session import Session
-
-if TYPE_CHECKING:
-    from viser import ViserServer
 
 SPEEDS = {"0.1 ×": 0.1, "0.25 ×": 0.25, "0.5 ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "5 ×": 5.0}
 PLOTTED = 400
@@ -29,6 +27,9 @@ STRONGEST = 30.0
 FAST = 10.0
 """rad/s or m/s: the end of a slider of velocity."""
 
+SHORTEST, LONGEST = 0.1, 1000.0
+"""s: durations that can be simulated from the page."""
+
 
 class Controls:
     """The widgets of a viewer, and what they do.
@@ -38,7 +39,7 @@ class Controls:
     """
 
     def __init__(
-        self, server: "ViserServer", session: Session, scene: Scene, size: float, lock: threading.RLock
+        self, server: Server, session: Session, scene: Scene, size: float, lock: threading.RLock
     ) -> None:
         self._gui, self._session, self._scene, self._lock = server.gui, session, scene, lock
         self._sliders = sliders(session.m, size)
@@ -49,8 +50,10 @@ class Controls:
         server.gui.set_panel_label(session.m.name)
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(380)
+        self._simulating = threading.Lock()
         self._build()
         self.refresh()
+        server.refused = self.say
 
     # Widgets
 
@@ -74,9 +77,11 @@ class Controls:
         self._play.on_click(self._on(self._toggle))
         self._time = gui.add_slider("time [s]", min=0.0, max=1.0, step=0.001, initial_value=0.0)
         self._time.on_update(self._on(self._scrub))
-        self._duration = gui.add_number("duration [s]", initial_value=5.0, min=0.1, max=1000.0, step=0.1)
+        self._duration = gui.add_number(
+            "duration [s]", initial_value=5.0, min=SHORTEST, max=LONGEST, step=0.1
+        )
         self._simulate = gui.add_button("Simulate from here", hint="Let it move from the state shown")
-        self._simulate.on_click(self._start_simulation)
+        self._simulate.on_click(self._told(self._start_simulation))
         self._reset = gui.add_button("Reset", color="gray", hint="Back to what was shown first")
         self._reset.on_click(self._on(self._session.reset))
         self._energy = gui.add_html("")
@@ -111,7 +116,7 @@ class Controls:
         handle = self._gui.add_slider(
             slider.label, min=-FAST, max=FAST, step=0.01, initial_value=0.0, hint=f"{slider.unit}/s"
         )
-        handle.on_update(self._on(lambda: self._session.spin(k, handle.value)))
+        handle.on_update(self._on(lambda: self._session.spin(k, _read(handle))))
         return handle
 
     def _build_gravity(self) -> None:
@@ -123,10 +128,8 @@ class Controls:
             for axis in "xyz"
         ]
         for handle in self._pull:
-            handle.on_update(
-                self._on(lambda: self._session.pull([float(handle.value) for handle in self._pull]))
-            )
-        self._scene.gravity.on_update(self._dragged)
+            handle.on_update(self._on(lambda: self._session.pull([_read(handle) for handle in self._pull])))
+        self._scene.gravity.on_update(self._on(self._drag))
 
     def _build_options(self) -> None:
         gui = self._gui
@@ -142,30 +145,42 @@ class Controls:
             visible = shown.get(layer, False)
             self._scene.show_layer(layer, visible)
             box = gui.add_checkbox(layer, initial_value=visible)
-            box.on_update(lambda event, layer=layer, box=box: self._scene.show_layer(layer, box.value))
+            box.on_update(self._on(lambda layer=layer, box=box: self._scene.show_layer(layer, box.value)))
 
     # What widgets do
 
     def _on(self, action: Callable[[], None]) -> Callable[[Any], None]:
-        """A callback that acts on the session if it was the browser that changed the widget."""
+        """A callback that acts on the session, alone, and shows what came of it."""
 
-        def callback(event: Any) -> None:
-            if event.client_id is None:
-                return
+        def alone() -> None:
             with self._lock:
                 try:
                     action()
                     self.say("")
-                except WhippletreeError as error:
-                    self.say(str(error))
-                self.refresh()
+                finally:
+                    self.refresh()
+
+        return self._told(alone)
+
+    def _told(self, action: Callable[[], None]) -> Callable[[Any], None]:
+        """A callback that acts if it was the browser that changed the widget; errors are told in the page."""
+
+        def callback(event: Any) -> None:
+            if event.client_id is None:
+                return
+            try:
+                action()
+            except WhippletreeError as error:
+                self.say(str(error))
+            except Exception as error:  # viser would print its traceback where nobody looks
+                self.say(f"{type(error).__name__}: {error}")
 
         return callback
 
     def _move(self, k: int) -> None:
         slider = self._sliders[k]
         own = [j for j, other in enumerate(self._sliders) if other.body == slider.body]
-        shown = [float(self._positions[j].value) for j in own]
+        shown = [_read(self._positions[j]) for j in own]
         if self._session.describes(slider.body, shown):
             return  # a later event has brought it there
         index = self._session.m.q_index[slider.body]
@@ -195,30 +210,32 @@ class Controls:
     def _set_repeat(self) -> None:
         self._session.repeat = self._repeat.value
 
-    def _dragged(self, event: Any) -> None:
-        if event.client_id is not None:
-            with self._lock:
-                self._session.pull(np.round(self._scene.dragged_gravity(), 2).tolist())
-                self.refresh()
+    def _drag(self) -> None:
+        self._session.pull(np.round(self._scene.dragged_gravity(), 2).tolist())
 
-    def _start_simulation(self, event: Any) -> None:
-        """Compute outside the lock: the picture stays alive."""
-        self._simulate.disabled, self._simulate.label = True, "Simulating …"
-        self.say("")
-        run: Any = None
+    def _start_simulation(self) -> None:
+        """Compute outside the lock: the picture stays alive. One at a time, whoever asks."""
+        if not self._simulating.acquire(blocking=False):
+            raise InputError("a simulation is running: wait for its end, there is one at a time")
         try:
-            run = self._session.simulated(float(self._duration.value))
-        except SimulationError as error:
-            self.say(str(error))
-            run = error.trajectory
-        except WhippletreeError as error:
-            self.say(str(error))
+            self._simulate.disabled, self._simulate.label = True, "Simulating …"
+            self.say("")
+            run = self._simulated()
         finally:
             self._simulate.disabled, self._simulate.label = False, "Simulate from here"
+            self._simulating.release()
         with self._lock:
             if isinstance(run, Trajectory) and len(run) > 1:
                 self._session.take(run)
             self.refresh()
+
+    def _simulated(self) -> Any:
+        """The motion from the state shown, as far as it goes."""
+        try:
+            return self._session.simulated(_read(self._duration))
+        except SimulationError as error:
+            self.say(str(error))
+            return error.trajectory
 
     # What is shown
 
@@ -300,3 +317,15 @@ def _digits(step: float) -> int:
 def _shown(slider: Slider, value: float, digits: int) -> float:
     lower, upper = round(slider.lower, digits), round(slider.upper, digits)
     return min(max(round(slider.shown(value), digits), lower), upper)
+
+
+def _read(handle: Any) -> float:
+    """The number in a field, as the browser left it.
+
+    Raises:
+        InputError: It is outside the field's range, which only the page itself holds it to.
+    """
+    value = float(handle.value)
+    if not handle.min <= value <= handle.max:
+        raise InputError(f"{handle.label} is {value:g}, expected {handle.min:g} to {handle.max:g}")
+    return value

@@ -214,7 +214,7 @@ class Scene:
         self._arrow.points = np.array([[foot, tip]], dtype=np.float32)
         self._arrow.visible = visible and any(gravity)  # without a length an arrow has no direction
         self.gravity.visible = visible
-        if np.max(np.abs(self.dragged_gravity() - gravity)) > DEAD:
+        if not np.max(np.abs(self.dragged_gravity() - gravity)) <= DEAD:  # or where no number is
             self.gravity.position = tip
 
     def dragged_gravity(self) -> Array:

@@ -12,6 +12,7 @@ from ..errors import InputError, SolverError
 from ..loops.closing.assembly import assemble
 from ..loops.closing.projections import project_velocity
 from ..model.mechanism import Mechanism
+from ..model.values import vector
 from ..simulation import Trajectory, simulate
 from ..spatial import Array
 from .charts import Slider
@@ -159,8 +160,12 @@ class Session:
     # Motion
 
     def pull(self, gravity: Sequence[float]) -> None:
-        """Change the gravity, m/s²: of the energy shown, and of simulations to come."""
-        x, y, z = (float(value) for value in gravity)
+        """Change the gravity, m/s²: of the energy shown, and of simulations to come.
+
+        Raises:
+            InputError: It is no three finite numbers.
+        """
+        x, y, z = vector(gravity, (3,), "gravity", "along x, y and z").tolist()
         self.m.gravity = (x, y, z)
 
     def simulated(self, duration: float) -> Trajectory:

@@ -13,6 +13,7 @@ from ..model.mechanism import Mechanism
 from ..model.values import position, vector
 from ..simulation.trajectory import Trajectory
 from ..spatial import Array
+from .gate import EVERYWHERE
 from .session import Session, check
 from .stage import stage
 
@@ -39,6 +40,9 @@ def view(what: Mechanism | Trajectory, *, port: int | None = None, host: str = "
     Returns at once: the viewer lives until it is stopped or the program ends, and `Viewer.wait` waits for
     Ctrl-C. Needs viser: pip install whippletree[view].
 
+    The page is for who has its address: `Viewer.url` carries a random token, without which nothing is
+    served, and pages of other sites are refused even with it.
+
     Args:
         what: A mechanism, or a trajectory that has one.
         port: Of the web page; without one, the first free from 8080 on.
@@ -61,26 +65,27 @@ class Viewer:
     """A mechanism shown in the browser; made by `view`.
 
     Attributes:
-        url: Where to point the browser.
+        url: Where to point the browser, with the token that opens it.
         warnings: Meshes that could not be drawn, loops that could not be closed; in words.
 
     A viewer is a context manager that stops it at the end.
     """
 
     def __init__(self, m: Mechanism, trajectory: Trajectory | None, port: int | None, host: str) -> None:
-        viser = _viser()
+        _check_installed()
         _check_free(host, port)
         self._lock = threading.RLock()
         self._session = Session(m, trajectory)
         every = max(1, 0 if trajectory is None else len(trajectory) // PATH)
         path = None if trajectory is None else trajectory.q[::every]
         shot = stage(self._session.m, self._session.q, path)
-        with _silent():
-            self._server: Any = viser.ViserServer(host, PORT if port is None else port, verbose=False)
-        try:
-            from .controls import Controls
-            from .scene import Scene
+        from .controls import Controls
+        from .scene import Scene
+        from .server import Server
 
+        with _silent():
+            self._server: Any = Server(host, PORT if port is None else port)
+        try:
             scene = Scene(self._server, self._session.m, shot)
             self._controls = Controls(self._server, self._session, scene, shot.size, self._lock)
             self.warnings = [*self._session.problems, *scene.problems]
@@ -89,8 +94,8 @@ class Viewer:
             with _silent():
                 self._server.stop()
             raise
-        shown_host = "localhost" if host in ("0.0.0.0", "::") else host
-        self.url = f"http://{shown_host}:{self._server.get_port()}"
+        shown_host = "localhost" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
+        self.url = f"http://{shown_host}:{self._server.get_port()}{self._server.gate.path}"
         self._over = threading.Event()
         self._player = threading.Thread(target=self._play, name="whippletree-view", daemon=True)
         self._player.start()
@@ -182,14 +187,13 @@ class Viewer:
         return f"<Viewer of {self._session.m.name!r} at {self.url}>"
 
 
-def _viser() -> Any:
-    """The library that serves the page, or InputError that says how to get it."""
+def _check_installed() -> None:
+    """InputError that says how to get the libraries that serve the page and read meshes."""
     try:
         import trimesh  # noqa: F401  # needed later, and reported now if missing
-        import viser
+        import viser  # noqa: F401
     except ImportError as error:
         raise InputError(f"the viewer needs {error.name}: pip install whippletree[view]") from None
-    return viser
 
 
 def _check_free(host: str, port: int | None) -> None:
