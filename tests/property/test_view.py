@@ -106,7 +106,9 @@ def test_sliders_end_at_the_limits(limits, expected):
     slider = charts.sliders(mechanism(wt.Revolute("x"), limits=limits), 1.0)[0]
     assert (slider.lower, slider.upper) == pytest.approx(expected, rel=1e-15)
     assert slider.unit == "rad"
-    assert slider.lower <= slider.shown(55.5) <= slider.upper
+    # Full turns lead back; other numbers are shown as they are.
+    shown = slider.shown(55.5)
+    assert slider.lower <= shown <= slider.upper if slider.turns else shown == 55.5
     assert slider.step > 0.0
 
 
@@ -546,3 +548,33 @@ def test_a_placement_along_an_axis_is_a_rotation():
         assert_allclose(R.T @ R, np.eye(3), atol=1e-15)
         assert_allclose(R[:, 2], axis, atol=1e-15)
         assert np.linalg.det(R) > 0.0
+
+
+# Numbers in the panel
+
+
+def test_numbers_beyond_a_slider_are_shown_as_they_are():
+    m = wt.Mechanism("thrown")
+    m.add_body("stone", wt.Free(), inertia=wt.Inertia(1.2, (0.0, 0.0, 0.0), (0.1, 0.11, 0.12)))
+    m.add_body(
+        "door",
+        wt.Revolute("z"),
+        inertia=wt.Inertia(1.0, (0.3, 0, 0), (0.1, 0.1, 0.1)),
+        limits=wt.Limits(-0.4, 0.7),
+    )
+    with wt.view(m) as viewer:
+        panel = viewer._controls
+        labels = [handle.label for handle in panel._positions]
+        height, door = panel._positions[labels.index("stone z")], panel._positions[labels.index("door")]
+        ends = height.min, height.max
+        q, v = m.neutral(), np.zeros(m.nv)
+        q[2], q[7], v[5] = -44.1, 1.3, -29.43
+        viewer.show(q, v)
+        assert (height.value, height.min, height.max) == (-44.1, -44.1, ends[1])
+        assert (door.value, door.min, door.max) == (1.3, -0.4, 1.3)
+        speed = panel._velocities[5]
+        assert (speed.value, speed.min) == (-29.43, -29.43)
+        viewer.show(m.neutral())
+        assert (height.value, height.min, height.max) == (0.0, *ends)
+        assert (door.value, door.min, door.max) == (0.0, -0.4, 0.7)
+        assert (speed.value, speed.min) == (0.0, -10.0)

@@ -36,14 +36,18 @@ class Slider:
         return round_number((self.upper - self.lower) / RESOLUTION)
 
     def shown(self, value: float) -> float:
-        """A value as the slider can show it: turned back by full turns, else held at the ends.
+        """A value as the slider shows it: turned back by full turns, else as it is, beyond the ends too.
 
         >>> Slider("hinge", 0, 0, -3.2, 3.2, "rad", True).shown(7.0) == 7.0 - 2 * np.pi
         True
+        >>> Slider("rail", 0, 0, -1.0, 1.0, "m", False).shown(-4.9)
+        -4.9
         """
-        if self.turns and not self.lower <= value <= self.upper:
-            value = (value + np.pi) % (2.0 * np.pi) - np.pi
-        return float(min(max(value, self.lower), self.upper))
+        if self.turns and value < self.lower:
+            value += 2.0 * np.pi * np.ceil((self.lower - value) / (2.0 * np.pi))
+        elif self.turns and value > self.upper:
+            value -= 2.0 * np.pi * np.ceil((value - self.upper) / (2.0 * np.pi))
+        return float(value)
 
 
 def round_number(x: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError, SimulationError, WhippletreeError
 from ..model.wording import counted
 from ..simulation import Trajectory
-from .charts import Slider, sliders
+from .charts import sliders
 from .playback import thinned
 from .scene import LAYERS, Scene
 from .server import Server
@@ -256,9 +256,9 @@ class Controls:
         if widgets:
             self._show_positions()
             for handle, value in zip(self._velocities, session.qd, strict=True):
-                handle.value = float(np.clip(round(value, 2), -FAST, FAST))
+                _show(handle, round(float(value), 2), -FAST, FAST)
             for handle, value in zip(self._pull, session.m.gravity, strict=True):
-                handle.value = float(np.clip(round(value, 2), -STRONGEST, STRONGEST))
+                _show(handle, round(value, 2), -STRONGEST, STRONGEST)
             self._scene.show_gravity(session.m.gravity, self._arrow.value)
             self._show_energy()
 
@@ -270,8 +270,9 @@ class Controls:
             if self._session.describes(body, [float(self._positions[k].value) for k in own]):
                 continue
             for k in own:
-                slider = self._sliders[k]
-                self._positions[k].value = _shown(slider, self._session.value(slider), self._digits[k])
+                slider, digits = self._sliders[k], self._digits[k]
+                value = round(slider.shown(self._session.value(slider)), digits)
+                _show(self._positions[k], value, round(slider.lower, digits), round(slider.upper, digits))
 
     def _show_time(self) -> None:
         session, run = self._session, self._session.trajectory
@@ -314,9 +315,12 @@ def _digits(step: float) -> int:
     return max(3, 1 - int(np.floor(np.log10(step))))
 
 
-def _shown(slider: Slider, value: float, digits: int) -> float:
-    lower, upper = round(slider.lower, digits), round(slider.upper, digits)
-    return min(max(round(slider.shown(value), digits), lower), upper)
+def _show(handle: Any, value: float, lower: float, upper: float) -> None:
+    """Put a number into a slider; beyond the slider's ends it stretches as long as the number is there."""
+    ends = min(value, lower), max(value, upper)
+    if (handle.min, handle.max) != ends:
+        handle.min, handle.max = ends
+    handle.value = value
 
 
 def _read(handle: Any) -> float:
