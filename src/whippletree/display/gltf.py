@@ -26,17 +26,19 @@ def glb(path: str, color: Color, opacity: float = 1.0) -> bytes:
     """A mesh file as binary glTF in metres; the colour is for parts that have none of their own.
 
     COLLADA files say their unit of length; the axis they call up is not heeded, as URDF readers do. Other
-    formats are in metres.
+    formats are in metres. Materials and textures are read from the mesh's own folder alone.
 
     Raises:
         FileError: The file does not exist, or is not a mesh.
     """
     import trimesh
 
+    from .mesh_folder import MeshFolder
+
     if not Path(path).is_file():
         raise FileError(path, "no such mesh file")
     try:
-        scene: Any = trimesh.load_scene(path)
+        scene: Any = trimesh.load_scene(path, resolver=MeshFolder(Path(path).parent))
         if scene.is_empty:
             raise ValueError("nothing in it")
         _to_metres(scene, path)
