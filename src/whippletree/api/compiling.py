@@ -20,6 +20,7 @@ from ..kernels.store.content import content
 from ..kernels.trace.arguments import Declared
 from ..kernels.trace.program import Program
 from ..kernels.trace.recording import recording
+from ..model.fields import meant
 from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
 from ..model.snapshot import Snapshot
@@ -105,10 +106,7 @@ def _kernel(name: str, call: _Call) -> Kernel:
 def _public(name: str) -> Callable[..., Any]:
     """A public function that takes a mechanism, by name."""
     if name not in PUBLIC:
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(name), PUBLIC)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ", as 'aba'"
+        hint = meant(name, PUBLIC) or ", as 'aba'"
         raise InputError(f"there is no function {name!r} of a mechanism: give the name of a public one{hint}")
     return PUBLIC[name]
 

@@ -1,13 +1,13 @@
 """The tree a URDF file describes: links and joints, checked to fit together."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
 from ..errors import FileError
+from ..model.fields import near_names
 from .findings import Findings
 from .mesh_paths import Meshes
 from .urdf_parts import MEANINGS, LinkJoint, PartReader, UrdfLink
@@ -185,5 +185,5 @@ def _refuse_macros(path: Path, raw: etree._Element) -> None:
 
 def _near(name: str, known: Iterable[str]) -> str:
     """Names that may be meant, for the end of a message."""
-    near = [other for other in known if name.lower() in other.lower()] or get_close_matches(name, list(known))
-    return f"; there is {', '.join(repr(other) for other in near[:3])}" if near else ""
+    near = near_names(name, known)
+    return f"; there is {', '.join(map(repr, near))}" if near else ""

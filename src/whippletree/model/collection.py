@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import Placement, Transform
-from .fields import checked_name, shown
+from .fields import checked_name, meant, shown
 from .force import Force
 from .gear import Gear
 from .kinds import KINDS, SHARING, Kind, kind_of
@@ -174,7 +174,11 @@ class PartCollection:
     def _find(self, name: str, table: Mapping[str, int], of: str) -> int:
         if name in table:
             return table[name]
-        raise ModelError(f"{self.name!r} has no {of} named {name!r}; known: {shown(table) or 'none'}")
+        message = f"{self.name!r} has no {of} named {name!r}; known: {shown(table) or 'none'}"
+        if "frame" not in of and self.has("frame", name):  # as a link of a URDF that a fixed joint holds
+            place = self.frame(name)
+            raise ModelError(f"{message}; {name!r} is a frame, on body {place.body!r}")
+        raise ModelError(message + meant(name, table))
 
     def frame(self, name: str) -> Frame:
         """A frame by name; a body's name stands for the body's own frame."""

@@ -1,11 +1,15 @@
 """Checks that the classes of parts share: of numbers, vectors and kinds of values in their fields."""
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
+
+LOOKED_AT = 1000
+"""Among so many names one that may be meant is looked for; among more it would take too long."""
 
 
 def checked_name(name: Any, kind: str) -> str:
@@ -54,3 +58,20 @@ def shown(names: Iterable[str]) -> str:
     """The first names of many."""
     known = list(names)
     return ", ".join(known[:12]) + (f", … ({len(known)} in all)" if len(known) > 12 else "")
+
+
+def near_names(name: Any, known: Iterable[str]) -> list[str]:
+    """Up to three names that may be meant by one that is not known.
+
+    >>> near_names("elbo", ["elbow", "wrist"]), near_names("hand", ["elbow", "left_hand"])
+    (['elbow'], ['left_hand'])
+    """
+    among, wanted = list(known)[:LOOKED_AT], str(name)
+    inside = [other for other in among if wanted and wanted.lower() in other.lower()]
+    return inside[:3] or get_close_matches(wanted, among, cutoff=0.7)
+
+
+def meant(name: Any, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not known: a question, or nothing."""
+    near = near_names(name, known)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -8,6 +8,7 @@ from ..errors import ModelError
 from ..joints import Joint
 from ..joints.reversed import reverse
 from ..spatial import Inertia, Placement
+from .fields import meant
 from .loop import Loop
 from .mechanism import GROUND, Mechanism
 
@@ -121,7 +122,8 @@ class Graph:
             for body in (joint.predecessor, joint.successor):
                 if body not in self.bodies and body != GROUND:
                     known = ", ".join([GROUND, *self.bodies])
-                    raise ModelError(f"joint {joint.name!r}: there is no body {body!r}; known: {known}")
+                    near = meant(body, [GROUND, *self.bodies])
+                    raise ModelError(f"joint {joint.name!r}: there is no body {body!r}; known: {known}{near}")
 
     def _choose_cut(self) -> set[str]:
         """Joints left over when a tree is grown from the best joints first."""
