@@ -37,8 +37,10 @@ from . import source as cli_source
 from . import tour as demo
 from . import tour_motion as demo_motion
 from . import view as cli_view
+from .surroundings import WRONG_USE, OneLineUsage, prepare_streams, speaks_unicode
 
 app = typer.Typer(
+    cls=OneLineUsage,
     help="Rigid multibody dynamics.",
     epilog="Exit codes: 0 success; 1 problems found, or a simulation that could not continue; 2 wrong usage, "
     "or a file that cannot be read or written; 130 interrupted.",
@@ -56,7 +58,7 @@ class CacheAction(StrEnum):
 
 
 PROBLEMS_FOUND = 1
-WRONG_USE = 2
+
 
 Source = Annotated[
     str, typer.Argument(metavar="FILE|EXAMPLE", help="A robot file, or the name of a bundled mechanism.")
@@ -77,6 +79,7 @@ def main(
     ] = False,
 ) -> None:
     """Rigid multibody dynamics: look at mechanisms, check files, see what it does."""
+    prepare_streams()
 
 
 @app.command()
@@ -144,6 +147,7 @@ def simulate(
     Files are written when all is computed, and whole or not at all.
     """
     with _one_line_errors():
+        cli_simulate.check_step(method, dt)
         m = cli_source.load(source)
         targets = [(out, TABLES), (plot, PICTURES), (movie, MOVIES)]
         files = [_writable(path, suffixes) for path, suffixes in targets if path is not None]
@@ -369,4 +373,4 @@ def _table(headings: list[str], rows: Iterable[list[str]], numbers: Collection[s
 
 
 def _print_json(data: Any) -> None:
-    typer.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=not speaks_unicode(), allow_nan=False))

@@ -8,6 +8,7 @@ from ..errors import InputError
 from ..loops.closing.assembly import assemble
 from ..model.mechanism import Mechanism
 from ..simulation import Trajectory
+from ..simulation.integrators import INTEGRATORS
 from ..spatial import Array
 
 
@@ -41,6 +42,16 @@ def state(m: Mechanism, text: str | None, name: str) -> Array | None:
             )
         values[entries] = _number(value, name)
     return assemble(m, values, hold=named) if name == "q0" and (m.loops or m.gears) else values
+
+
+def check_step(method: str, dt: float | None) -> None:
+    """InputError for a step that is given to a method that chooses its own."""
+    if dt is not None and method not in INTEGRATORS:
+        fixed = ", ".join(INTEGRATORS)
+        raise InputError(
+            f"--dt is given, but --method {method} chooses its steps: give a --method of fixed step "
+            f"({fixed}), or --sample for the time between states"
+        )
 
 
 def _number(text: str, name: str) -> float:
