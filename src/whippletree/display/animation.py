@@ -23,12 +23,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOVIES = (".gif", ".mp4")
+FASTEST, LONGEST = 240, 100_000
+"""Pictures per second, and pictures of a movie, at most."""
+
 FLAT = 1e-6
 """m: a motion that leaves a coordinate plane by less is drawn in that plane."""
 
 
 def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30) -> None:
-    """Write a moving picture at the speed of the motion: .gif or .mp4, by the suffix."""
+    """Write a moving picture at the speed of the motion: .gif or .mp4, by the suffix.
+
+    Raises:
+        InputError: The suffix is unknown, matplotlib is missing, there is nothing to draw, or fps is not
+            from 1 to 240, or makes more than 100 000 pictures.
+    """
     target = Path(path)
     if target.suffix not in MOVIES:
         raise InputError(
@@ -42,11 +50,23 @@ def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30)
     except ImportError:
         raise InputError("movies need matplotlib: pip install whippletree[view]") from None
     program = _ffmpeg(target) if target.suffix == ".mp4" else None
+    _check_rate(fps, float(trajectory.t[-1] - trajectory.t[0]))
     times = np.arange(trajectory.t[0], trajectory.t[-1], 1.0 / fps)
     strokes = _strokes(m, np.array([state_at(m, trajectory, t)[0] for t in times]))
     content = _film(strokes, times, trajectory.name, fps, program)
     with whole(target) as file:
         file.write(content)
+
+
+def _check_rate(fps: float, duration: float) -> None:
+    """InputError for pictures that no eye and no file can hold."""
+    if not (isinstance(fps, int | float | np.integer | np.floating) and 1 <= fps <= FASTEST):
+        raise InputError(f"fps is {fps!r}, expected 1 to {FASTEST} pictures per second")
+    if duration * fps > LONGEST:
+        raise InputError(
+            f"{duration:g} s at {fps:g} pictures per second are {duration * fps:.0f} pictures, at most "
+            f"{LONGEST} are drawn: give a smaller fps or a part of the trajectory"
+        )
 
 
 def _strokes(m: Mechanism, q: Array) -> list[tuple[int, Array]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..model.gear import trains
 from ..model.mechanism import Mechanism
 from ..spatial import Array, array
 from .triangle import ancestors
@@ -28,7 +29,7 @@ class Gearing:
 
 def gearing(m: Mechanism) -> Gearing:
     """The gears of a mechanism, chains of gears multiplied out."""
-    trains = _trains(m)
+    ends = trains(m)
     driven = {m.joint_number(gear.driven) for gear in m.gears}
     start, size = {}, 0
     for i, body in enumerate(m.bodies):
@@ -38,25 +39,10 @@ def gearing(m: Mechanism) -> Gearing:
     column: list[int] = []
     ratio: list[float | None] = []
     for i, body in enumerate(m.bodies):
-        driver, factor, _ = trains[i]
+        driver, factor, _ = ends[i]
         column += range(start[driver], start[driver] + body.joint.nv)
         ratio += [factor if i in driven else None] * body.joint.nv
     return Gearing(column, ratio, size)
-
-
-def _trains(m: Mechanism) -> list[tuple[int, float, float]]:
-    """For each joint the independent one at the end of its gears, and q = factor · q[driver] + offset."""
-    gears = {m.joint_number(gear.driven): gear for gear in m.gears}
-    trains = []
-    for i in range(len(m)):
-        driver, factor, offset = i, 1.0, 0.0
-        while driver in gears:
-            gear = gears[driver]
-            offset += factor * gear.offset
-            factor *= gear.ratio
-            driver = m.joint_number(gear.driver)
-        trains.append((driver, factor, offset))
-    return trains
 
 
 def gear_matrix(m: Mechanism) -> Array:
@@ -100,16 +86,16 @@ def gear_positions(m: Mechanism, y: Array) -> Array:
     >>> wt.gear_positions(m, [0.1])
     array([0.1, 0.3])
     """
-    trains = _trains(m)
+    ends = trains(m)
     independent: dict[int, Array] = {}
     start = 0
     for i, body in enumerate(m.bodies):
-        if trains[i][0] == i:
+        if ends[i][0] == i:
             independent[i] = y[start : start + body.joint.nq]
             start += body.joint.nq
     parts = [
         independent[i] if driver == i else factor * independent[driver] + offset
-        for i, (driver, factor, offset) in enumerate(trains)
+        for i, (driver, factor, offset) in enumerate(ends)
     ]
     return np.concatenate([np.zeros(0), *parts])
 

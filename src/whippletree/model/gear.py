@@ -1,7 +1,7 @@
 """Gears: what couples two joints (RBDA §9.6)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..errors import ModelError
@@ -10,6 +10,7 @@ from .fields import set_numbers
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
+    from .parts import Limits
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,34 @@ def check_gear(m: "Mechanism", gear: Gear) -> None:
                 f"gear {gear.name!r}: {gear.driven!r} would drive itself through {gear.driver!r}"
             )
         above = drivers.get(above)
+
+
+def trains(m: "Mechanism") -> list[tuple[int, float, float]]:
+    """For each joint the independent one at the end of its gears, and q = factor · q[driver] + offset."""
+    gears = {m.joint_number(gear.driven): gear for gear in m.gears}
+    found = []
+    for i in range(len(m)):
+        driver, factor, offset = i, 1.0, 0.0
+        while driver in gears:
+            gear = gears[driver]
+            offset += factor * gear.offset
+            factor *= gear.ratio
+            driver = m.joint_number(gear.driver)
+        found.append((driver, factor, offset))
+    return found
+
+
+def geared_limits(m: "Mechanism") -> list["Limits"]:
+    """The limits of each joint; of one that drives others, narrowed to where those are within theirs."""
+    found = [body.limits for body in m.bodies]
+    for i, (driver, ratio, offset) in enumerate(trains(m) if m.gears else ()):
+        if driver == i or ratio == 0.0:
+            continue
+        ends = sorted((end - offset) / ratio for end in (m.bodies[i].limits.lower, m.bodies[i].limits.upper))
+        lower, upper = max(ends[0], found[driver].lower), min(ends[1], found[driver].upper)
+        if lower <= upper:
+            found[driver] = replace(found[driver], lower=lower, upper=upper)
+    return found
 
 
 def check_locked(gear: Gear, positions: Mapping[str, Array]) -> None:

@@ -13,7 +13,7 @@ from ..spatial import Array, Inertia, Placement
 from . import topology
 from .collection import PartCollection
 from .force import Force, Reference
-from .gear import Gear
+from .gear import Gear, geared_limits, trains
 from .kinds import KINDS, Kind
 from .loop import Loop
 from .parts import GROUND, Body, Color, Frame, Geometry, Limits, PlacedShape, check_geometries
@@ -288,8 +288,17 @@ class Mechanism(PartCollection):
         return _join([body.joint.neutral() for body in self.bodies])
 
     def random(self, rng: np.random.Generator) -> Array:
-        """(nq,) a position drawn at random, within limits where they are finite."""
-        return _join([body.limits.within(body.joint.random(rng), rng) for body in self.bodies])
+        """(nq,) a position drawn at random, within limits, and with gears in mesh; loops are not closed.
+
+        Limits that are infinite, or beyond 1e6 rad or m, bound nothing. Of joints in gear the one that
+        drives is drawn where all that it drives are within their limits too, if there is such a place.
+        """
+        drawn = geared_limits(self)
+        parts = [drawn[i].within(body.joint.random(rng), rng) for i, body in enumerate(self.bodies)]
+        for i, (driver, ratio, offset) in enumerate(trains(self) if self.gears else ()):
+            if driver != i:
+                parts[i] = ratio * parts[driver] + offset
+        return _join(parts)
 
     def integrate(self, q: Array, dq: Array) -> Array:
         """(nq,) the position reached from q (nq,) with constant velocity dq (nv,) in unit time.

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 GROUND = "ground"
 """The name of the fixed base."""
 
+ABSURD = 1e6
+"""rad or m: no joint goes so far; a bound beyond it says that there is none."""
+
 A_JOINT = (Joint, "a joint such as Revolute('z')")
 """What a field that holds a joint expects."""
 
@@ -66,10 +69,13 @@ class Limits:
     def within(self, q: Array, rng: np.random.Generator) -> Array:
         """q, drawn again between the bounds of a joint of one variable if they leave finite room.
 
+        Bounds beyond `ABSURD` stand for none, as writers of files mean them.
+
         >>> Limits(0.5, 0.5).within(np.array([3.0]), np.random.default_rng(0))
         array([0.5])
         """
-        if len(q) == 1 and 0.0 <= self.upper - self.lower < np.inf:
+        sensible = -ABSURD <= self.lower <= self.upper <= ABSURD
+        if len(q) == 1 and sensible:
             return rng.uniform(self.lower, self.upper, 1)
         return q
 

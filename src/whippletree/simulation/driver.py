@@ -24,6 +24,9 @@ from .run import Plan, Run
 from .steppers import CHOOSING, ChosenSteps, FixedSteps, Stepper
 from .trajectory import Trajectory
 
+MOST = 1e9
+"""Steps or states of a simulation: a day's work of the fastest."""
+
 STEP = 1e-3
 """s: the step of methods of fixed step, unless given."""
 
@@ -112,6 +115,8 @@ def simulate(
     duration, rtol, atol = (
         positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
     )
+    _check_amount(duration, dt if method in INTEGRATORS else None, "dt", "steps")
+    _check_amount(duration, sample, "sample", "states")
     known = ("auto", *INTEGRATORS, *CHOOSING)
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
@@ -207,6 +212,15 @@ def start(m: Mechanism, q0: Any, qd0: Any) -> tuple[Array, Array]:
         return closed_start(m, q, qd), qd
     check_gears(m, {"q0": q}, {"qd0": qd}, GEARED_START)
     return q, qd
+
+
+def _check_amount(duration: float, spacing: float | None, name: str, what: str) -> None:
+    """InputError for a spacing that is so small that no computer gets to the end of the duration."""
+    if spacing is not None and duration / MOST > positive(spacing, name):
+        raise InputError(
+            f"{name} is {spacing:g} s, which makes more than {MOST:g} {what} in {duration:g} s: "
+            "give a larger one"
+        )
 
 
 def positive(value: Any, name: str) -> float:

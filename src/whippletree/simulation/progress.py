@@ -14,13 +14,14 @@ class Progress:
 
     Args:
         total: Length of the work, in any unit.
-        wanted: Whether to show anything; never where standard error is not a terminal.
+        wanted: Whether to show anything; never where standard error is no terminal, or is missing, as in
+            programs without a console.
         what: Shown before the bar.
     """
 
     def __init__(self, total: float, wanted: bool, what: str = "") -> None:
         self._total, self._what, self._done = total, what, 0.0
-        self._wanted = wanted and sys.stderr.isatty()
+        self._wanted = wanted and sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
         self._bar: Any = None
         self._task: Any = None
         self._ended = False

@@ -36,7 +36,10 @@ def to_sympy(program: Program) -> Symbolic:
     >>> to_sympy(trace(lambda q: q[0] * q[1].sin() / 2, {"q": (2,)})).outputs
     q_0*sin(q_1)/2
     """
-    import sympy
+    try:
+        import sympy
+    except ImportError:
+        raise InputError("expressions need sympy: pip install sympy") from None
 
     names = [name for entry in program.inputs for name in _names(entry)]
     for name, times in Counter(names).items():

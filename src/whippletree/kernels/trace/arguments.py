@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,6 +14,9 @@ from .structure import Branch, Leaf, Structure, leaves, paths
 Shape = tuple[int, ...]
 Declared: TypeAlias = "Shape | Mapping[Any, Declared] | Sequence[Declared]"
 """How an argument is declared: by its shape, or by a dictionary, tuple or list of such."""
+
+MOST = 10_000_000
+"""Entries of an input: programs of so many numbers are beyond any compiler."""
 
 
 class Part(NamedTuple):
@@ -72,6 +76,11 @@ def declared(name: str, value: Any) -> Structure:
             shape = tuple(int(n) for n in value)
             if any(n < 0 for n in shape):
                 raise InputError(f"input {name} has shape {shape}; lengths must not be negative")
+            if prod(shape) > MOST:
+                raise InputError(
+                    f"input {name} has shape {shape}, which is {prod(shape)} entries; each becomes a number "
+                    f"of the program, and {MOST} are the most"
+                )
             return Leaf(shape)
         kind, keys, values = type(value), (), list(value)
     else:

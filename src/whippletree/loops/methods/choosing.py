@@ -119,6 +119,12 @@ class LastCoordinates(Arbitrary):
             relation = [*self.m.loops, *self.m.gears][l]
             kind = "loop" if l < len(self.m.loops) else "gear"
             names = ", ".join(repr(name) for name in _joint_names(self.m, last))
+            if not names:
+                raise SingularError(
+                    f"rcr: {kind} {relation.name!r} of {self.m.name!r} moves no joint that is not determined "
+                    "by another loop or gear: it cannot be solved by itself. Use method 'acs' or 'grcr', "
+                    "which solve such loops together"
+                )
             raise SingularError(
                 f"rcr: the last {count} coordinates of {kind} {relation.name!r} of {self.m.name!r}, "
                 f"those of joints {names}, are not a valid choice of dependent coordinates here: the {kind} "
