@@ -31,7 +31,7 @@ def run(command: str, **environment: str) -> "subprocess.CompletedProcess[bytes]
         (["--nothing"], "whippletree: No such option: --nothing"),
         (
             ["simulate", "pendulum", "--dt", "0.01"],
-            "whippletree: --dt is given, but --method auto chooses its steps: give a --method of fixed step (",
+            "whippletree: --dt is given, but --method auto chooses its steps: give a --method of fixed step",
         ),
     ],
 )

@@ -34,6 +34,7 @@ def test_it_serves_a_page_until_ctrl_c() -> None:
         line = process.stdout.readline()
         url = line.split()[0]
         assert line == f"{url}   (Ctrl-C to end)\n"
+        assert process.stdout.readline() == "stops at the limits of 31 joints; --no-stops leaves them out\n"
         with urlopen(url) as page:
             assert page.status == 200
         process.send_signal(signal.SIGINT)

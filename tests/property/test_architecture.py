@@ -42,7 +42,7 @@ loops.closing     → errors spatial model loops.equations
 loops.methods     → errors spatial model dynamics loops.equations
 loops             → checks loops.equations loops.closing loops.methods
 
-io                → errors spatial joints shapes model
+io                → errors spatial joints shapes model dynamics
 edit              → errors spatial joints model
 examples          → errors spatial joints model io
 

@@ -23,6 +23,7 @@ from .. import examples, simulation
 from .._version import __version__
 from ..display.animation import MOVIES
 from ..display.plots import PICTURES
+from ..display.viewer import view
 from ..errors import FileError, SimulationError, WhippletreeError
 from ..io.atomic import must_be_writable
 from ..kernels.store import cache
@@ -62,6 +63,9 @@ PROBLEMS_FOUND = 1
 
 Source = Annotated[
     str, typer.Argument(metavar="FILE|EXAMPLE", help="A robot file, or the name of a bundled mechanism.")
+]
+Stops = Annotated[
+    bool, typer.Option("--stops/--no-stops", help="Let the limits of a URDF's joints push back.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs to read.")]
 
@@ -140,22 +144,26 @@ def simulate(
     out: Annotated[Path | None, typer.Option(help="Write the trajectory: .npz, .csv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a picture: .png, .svg or .pdf.")] = None,
     movie: Annotated[Path | None, typer.Option("--gif", help="Write a movie: .gif or .mp4.")] = None,
+    stops: Stops = True,
     as_json: AsJson = False,
 ) -> None:
     """Let a mechanism move, from rest in its neutral position unless told otherwise.
+
+    Joints of a URDF that have stops start within their limits.
 
     Files are written when all is computed, and whole or not at all.
     """
     with _one_line_errors():
         cli_simulate.check_step(method, dt)
-        m = cli_source.load(source)
+        m = cli_source.load(source, stops=stops)
+        stopped = cli_source.stops_told(m, source)
         targets = [(out, TABLES), (plot, PICTURES), (movie, MOVIES)]
         files = [_writable(path, suffixes) for path, suffixes in targets if path is not None]
         start = perf_counter()
         try:
             run = simulation.simulate(
                 m,
-                cli_simulate.state(m, q0, "q0"),
+                cli_simulate.state(m, q0, "q0") if q0 or not stopped else cli_simulate.within_stops(m),
                 cli_simulate.state(m, qd0, "qd0"),
                 duration,
                 method=method,
@@ -177,8 +185,8 @@ def simulate(
         return
     console = _console()
     console.print(Text(m.name, "bold"))
-    written = [["written", str(path)] for path in files]
-    for heading, text in [*cli_simulate.rows(told), *written]:
+    rest = [["stops", stopped]] * bool(stopped) + [["written", str(path)] for path in files]
+    for heading, text in [*cli_simulate.rows(told), *rest]:
         console.print(Text(f"  {heading:15}{text}"), soft_wrap=True)
 
 
@@ -201,6 +209,7 @@ def show(
     package: Annotated[
         list[Path] | None, typer.Option(help="Directory in which packages with meshes are looked for.")
     ] = None,
+    stops: Stops = True,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Show a mechanism, or play a trajectory, in the browser, until Ctrl-C.
@@ -208,8 +217,10 @@ def show(
     Move joints by sliders, drag gravity, simulate from the pose shown, plot energies.
     """
     with _one_line_errors():
-        viewer = cli_view.start(source, port, host, floating, package or [])
-    cli_view.run(viewer, browser)
+        what = cli_view.shown(source, floating, package or [], stops)
+        viewer = view(what, port=port, host=host)
+    told = cli_source.stops_told(what, source) if isinstance(what, Mechanism) else ""
+    cli_view.run(viewer, browser, told)
 
 
 @app.command("examples")

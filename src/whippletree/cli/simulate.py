@@ -44,6 +44,15 @@ def state(m: Mechanism, text: str | None, name: str) -> Array | None:
     return assemble(m, values, hold=named) if name == "q0" and (m.loops or m.gears) else values
 
 
+def within_stops(m: Mechanism) -> Array:
+    """(nq,) the neutral position, joints with stops brought within their limits."""
+    q = m.neutral()
+    for body, index in zip(m.bodies, m.q_index, strict=True):
+        if body.limits.stiffness:
+            q[index] = np.clip(q[index], body.limits.lower, body.limits.upper)
+    return assemble(m, q) if m.gears else q
+
+
 def check_step(method: str, dt: float | None) -> None:
     """InputError for a step that is given to a method that chooses its own."""
     if dt is not None and method not in INTEGRATORS:

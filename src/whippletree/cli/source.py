@@ -5,13 +5,17 @@ from pathlib import Path
 
 from .. import examples, io
 from ..errors import FileError, InputError
+from ..io.stops import stopped_joints
 from ..joints import Free
 from ..model.mechanism import Mechanism
 from ..model.validation import problems as mechanism_problems
+from ..model.wording import counted
 
 
-def load(source: str, floating: bool = False, packages: Sequence[Path] = ()) -> Mechanism:
-    """The bundled mechanism of this name or, if there is none, the one in the file.
+def load(
+    source: str, floating: bool = False, packages: Sequence[Path] = (), stops: bool = False
+) -> Mechanism:
+    """The bundled mechanism of this name or, if there is none, the one in the file; stops are a URDF's.
 
     >>> load("pendulum")
     <Mechanism 'pendulum': 1 bodies, nq = 1, nv = 1>
@@ -21,7 +25,15 @@ def load(source: str, floating: bool = False, packages: Sequence[Path] = ()) -> 
     if source in examples.names():
         return examples.load(source)
     must_exist(source)
-    return io.load(source, Free() if floating else None, packages)
+    return io.load(source, Free() if floating else None, packages, stops=stops and is_urdf(source))
+
+
+def stops_told(m: Mechanism, source: str) -> str:
+    """What to say of the stops that a URDF file was given; nothing if there are none."""
+    count = stopped_joints(m) if is_urdf(source) else 0
+    return (
+        f"at the limits of {counted(count, 'joint', 'joints')}; --no-stops leaves them out" if count else ""
+    )
 
 
 def is_urdf(source: str) -> bool:

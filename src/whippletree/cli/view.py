@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from .. import examples
-from ..display.viewer import Viewer, view
+from ..display.viewer import Viewer
 from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..simulation import Trajectory, load_trajectory
@@ -19,7 +19,9 @@ TOLD = 10
 """Warnings that are listed one by one."""
 
 
-def shown(source: str, floating: bool, packages: Sequence[Path]) -> Mechanism | Trajectory:
+def shown(
+    source: str, floating: bool, packages: Sequence[Path], stops: bool = True
+) -> Mechanism | Trajectory:
     """The bundled mechanism of this name, or what is in the file: a mechanism or a trajectory.
 
     >>> shown("pendulum", False, [])
@@ -30,15 +32,10 @@ def shown(source: str, floating: bool, packages: Sequence[Path]) -> Mechanism | 
             raise InputError(f"--floating: {source} is a trajectory, only URDF files need a root")
         cli_source.must_exist(source)
         return load_trajectory(source)
-    return cli_source.load(source, floating, packages)
+    return cli_source.load(source, floating, packages, stops)
 
 
-def start(source: str, port: int | None, host: str, floating: bool, packages: Sequence[Path]) -> Viewer:
-    """A viewer of what `shown` finds."""
-    return view(shown(source, floating, packages), port=port, host=host)
-
-
-def run(viewer: Viewer, browser: bool) -> None:
+def run(viewer: Viewer, browser: bool, stops: str) -> None:
     """Tell where the page is and what is wrong with the picture, and wait for Ctrl-C."""
     # The page can be open, and Ctrl-C pressed, before all is told.
     with viewer, suppress(KeyboardInterrupt):
@@ -47,6 +44,8 @@ def run(viewer: Viewer, browser: bool) -> None:
         if len(viewer.warnings) > TOLD:
             typer.echo(f"whippletree: … and {len(viewer.warnings) - TOLD} more warnings", err=True)
         typer.echo(f"{viewer.url}   (Ctrl-C to end)")
+        if stops:
+            typer.echo(f"stops {stops}")
         if browser:
             webbrowser.open(viewer.url)
         viewer.wait()
