@@ -17,15 +17,15 @@ class MeshFolder(Resolver):
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
 
-    def get(self, name: str) -> bytes:
+    def get(self, key: str) -> bytes:
         """The content of a file.
 
         Raises:
             OSError: There is none of this name, or it lies outside the folder.
         """
-        path = (self._folder / name.strip()).resolve()
+        path = (self._folder / key.strip()).resolve()
         if not path.is_relative_to(self._folder):
-            raise PermissionError(f"{name!r} is outside the mesh's folder, and is not read")
+            raise PermissionError(f"{key!r} is outside the mesh's folder, and is not read")
         return path.read_bytes()
 
     def keys(self) -> Iterator[str]:
