@@ -10,6 +10,7 @@ from browser import MISSING, executable
 
 def pytest_addoption(parser):
     parser.addoption("--need-chromium", action="store_true", help="no browser: fail, do not skip its tests")
+    parser.addoption("--interrupts", type=int, default=12, help="how often each kind of work is interrupted")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -13,6 +13,7 @@ from ..errors import InputError, SolverError
 from ..joints import Joint
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
+from ..kernels.run.threads import checked
 from ..loops.closing.check import GEARED_START, TOLERANCE, check_gears
 from ..loops.equations.constraints import constraint_jacobian, row_owners
 from ..loops.equations.rank import independent_rows
@@ -104,7 +105,9 @@ def rollout(
     known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
-    every, threads = _whole(every, "every"), _whole(threads, "threads")
+    every = _whole(every, "every")
+    # Those of a worker are held against the cores of its own machine, there.
+    threads = checked(threads) if executor is None else _whole(threads, "threads")
     h = np.array(positive(dt, "dt"))
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
     law = Law(find(m, dynamics, "dynamics")[1], implicit_damping=damping(m, implicit_damping, method))

@@ -25,6 +25,7 @@ from .._version import __version__
 from ..errors import WorkerError
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
+from ..kernels.run.threads import checked
 from ..spatial import Array
 from .progress import Progress
 
@@ -164,7 +165,7 @@ def compute(
         series = [Series.of(array, shape) for array, shape in zip(inputs, iteration.shapes, strict=True)]
         outs = [np.empty((count, steps // every, *shape)) for shape in iteration.state_shapes]
         starts = [np.require(start, np.float64, ["C", "A"]) for start in starts]
-        iteration(starts, series, outs, steps=steps, every=every, threads=threads)
+        iteration(starts, series, outs, steps=steps, every=every, threads=checked(threads))
     except (OSError, MemoryError):
         raise  # another worker may have more of everything
     except Exception as error:

@@ -19,6 +19,7 @@ from ..trace.program import Input, Program
 from ..trace.structure import Structure, leaves, paths
 from . import build, call, threads
 from .machine import Code, host
+from .threads import checked
 
 Array = NDArray[np.float64]
 Shape = tuple[int, ...]
@@ -49,8 +50,7 @@ class Checked:
 
     def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
         """Check, run, and return the output arrays: one alone as it is, any other number in a tuple."""
-        if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
-            raise InputError(f"threads is {threads!r}, expected a whole number, 1 or more")
+        n_threads = checked(threads)
         inputs = self.program.inputs
         bound = bind([entry.name for entry in inputs], arguments, named)
         values = [_real(entry, value) for entry, value in zip(inputs, bound, strict=True)]
@@ -67,7 +67,7 @@ class Checked:
         ]
         if count:
             tables = [r.reshape(count, prod(r.shape[len(batch) :])) for r in results]
-            self._run(rows, tables, count, int(threads))
+            self._run(rows, tables, count, n_threads)
         if places is not None:
             for place, result in zip(places, results, strict=True):
                 if place is not result:
@@ -83,15 +83,16 @@ class Checked:
         function, work_bytes, room_bytes = self._function(width)
         if sum(array.nbytes for array in (*inputs, *results)) >= _STREAMED:
             work_bytes = max(work_bytes, room_bytes)
-        arrays = [
-            (t.__array_interface__["data"][0], t.strides[0] if len(t) > 1 else 0) for t in (*inputs, *results)
-        ]
-
         per_piece = max(1, _SHORTEST_PIECE // (self.program.n_instructions + 1) // width) * width
         size, n_threads = threads.pieces(count, per_piece, n_threads)
         begin = np.zeros(1, np.int64)  # of the next piece
 
         def work() -> None:
+            # Made here, so that whoever has this work has the arrays, also after an interrupt.
+            arrays = [
+                (t.__array_interface__["data"][0], t.strides[0] if len(t) > 1 else 0)
+                for t in (*inputs, *results)
+            ]
             table = np.array([*arrays, (self._workspace(work_bytes), 0)], dtype=np.int64)
             function(table.ctypes.data, begin.ctypes.data, count, size)
 

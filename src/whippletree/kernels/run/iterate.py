@@ -257,7 +257,6 @@ def _run(
     n_threads: int,
 ) -> None:
     count, width, S = len(outs[0]), host().width, iteration.states
-    entries = iteration.plan(starts, series, outs)
     inputs = len(iteration.program.inputs)
     sizes = [8 * entry.size for entry in iteration.program.inputs[:S]]
     batch, (_, drive) = iteration._code.function(BATCH), _driver()
@@ -271,7 +270,8 @@ def _run(
         for size in sizes:
             rows.append((address, size, 0))
             address += size * width
-        plan = np.array([*entries, *rows], dtype=np.int64)
+        # The plan is made here, so that whoever has this work has the arrays, also after an interrupt.
+        plan = np.array([*iteration.plan(starts, series, outs), *rows], dtype=np.int64)
         table = np.zeros((inputs + S + 1, 2), dtype=np.int64)
         if iteration._work_bytes:
             table[-1, 0] = -(-address // _LINE) * _LINE
