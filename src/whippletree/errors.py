@@ -3,9 +3,22 @@
 Every message names the thing, gives both numbers and says what to do.
 """
 
+from typing import Any
+
 
 class WhippletreeError(Exception):
-    """Base of every error raised on purpose by Whippletree."""
+    """Base of every error raised on purpose by Whippletree.
+
+    All survive pickle and copies, so that they come back from the workers of a pool.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made again without a call of the class, whose arguments need not be those that the message is of.
+        return _made_again, (type(self), self.args), vars(self).copy()
+
+
+def _made_again(kind: type[WhippletreeError], args: tuple[Any, ...]) -> WhippletreeError:
+    return kind.__new__(kind, *args)
 
 
 class InputError(WhippletreeError, ValueError):

@@ -80,11 +80,14 @@ class Convention:
         if program not in PROGRAMS:
             raise InputError(f"program is {program!r}; known: {', '.join(PROGRAMS)}")
         self.program = program
-        self._m = m
+        self._m = m.copy()  # the rules are those of now
         self._order = _order(m, joints)
         self._rules = [_rule(program, m.bodies[i]) for i in self._order]
         self.nq = sum(rule.nq for rule in self._rules)
         """How many position variables the other program has."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Convention, (self.program, self._m, [self._m.bodies[i].joint_name for i in self._order])
 
     def to_position(self, q: Any) -> Array:
         """(self.nq,) the position q (nq,) as the other program writes it."""

@@ -305,6 +305,11 @@ class PartCollection:
 
     __copy__ = copy
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for X in self._X_T:  # pickle and deepcopy forget that these cannot be written
+            X.E.flags.writeable = X.r.flags.writeable = False
+
     # Values
 
     def __eq__(self, other: object) -> bool:

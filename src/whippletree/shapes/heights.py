@@ -49,6 +49,9 @@ class Heights(Shape):
                 )
             object.__setattr__(self, axis, (low, high))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.heights, self.x, self.y)  # an array that cannot be written
+
     @classmethod
     def of(cls, function: Callable[[float, float], Any], x: Any, y: Any, samples: tuple[int, int]) -> Self:
         """The heights of a function z = f(x, y), m, at so many places along x and along y."""

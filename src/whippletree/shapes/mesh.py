@@ -51,6 +51,9 @@ class Mesh(Shape):
                 values.flags.writeable = False
                 object.__setattr__(self, name, values)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.file, self.scale, self.vertices, self.faces)  # arrays that cannot be written
+
     def inertia(
         self, *, mass: float | None = None, density: float | None = None, placement: Placement | None = None
     ) -> Inertia:
