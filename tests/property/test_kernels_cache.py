@@ -1,15 +1,20 @@
 """The cache of machine code: found again, and never in the way whatever happens to it."""
 
+import contextlib
+import json
 import multiprocessing
 import os
+import socket
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from kernel_use import many_at_once, use
+from whippletree.cli.app import app
 from whippletree.kernels.run import build
 from whippletree.kernels.store import cache
 
@@ -218,6 +223,122 @@ def test_no_home(monkeypatch):
     monkeypatch.setattr(Path, "home", no_home)
     use()
     assert cache.load("0" * 64) is None
+    assert cache.info() == (None, 0, 0)
+    assert cache.clear() == (None, 0, 0, ())
+    told = CliRunner().invoke(app, ["cache", "info"])
+    assert (told.exit_code, told.output) == (0, "nothing is kept: there is no home directory for a cache\n")
+    assert json.loads(CliRunner().invoke(app, ["cache", "info", "--json"]).output)["path"] is None
+
+
+def test_a_place_for_caches_needs_no_home(folder, monkeypatch, compilations):
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    use()
+    use()
+    assert len(compilations) == 3
+    assert cache.info().path == folder
+
+
+@pytest.mark.skipif(os.name != "posix", reason="HOME is not asked elsewhere")
+def test_home_that_is_no_place(monkeypatch, tmp_path):
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "somewhere")
+    monkeypatch.chdir(tmp_path)
+    use()
+    assert list(tmp_path.iterdir()) == []
+    assert cache.info().path is None
+
+
+def test_every_directory_made_is_ours_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / "caches"))
+    before = os.umask(0)
+    try:
+        cache.save("entry", b"data")
+    finally:
+        os.umask(before)
+    folder = cache.directory()
+    made = [folder, *folder.parents][: len(folder.relative_to(tmp_path).parts)]
+    assert len(made) == 4
+    assert {stat.S_IMODE(place.stat().st_mode) for place in made} == {0o700}
+    assert cache.load("entry") == b"data"
+
+
+@pytest.mark.parametrize("which", ["kernels", "whippletree"])
+def test_a_directory_that_is_a_link_is_not_used(which, folder, tmp_path, compilations):
+    use()
+    place = folder if which == "kernels" else folder.parent
+    place.rename(tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere")
+    kept = sorted(path.name for path in folder.iterdir())
+    use()
+    use(4.0)
+    assert len(compilations) == 3 + 3 + 3
+    assert sorted(path.name for path in folder.iterdir()) == kept
+    assert cache.info().entries == 0
+    assert cache.clear()[1:] == (0, 0, ())
+    assert sorted(path.name for path in folder.iterdir()) == kept
+
+
+def test_users_may_put_their_caches_elsewhere(folder, tmp_path, monkeypatch, compilations):
+    (tmp_path / "large disk").mkdir()
+    (tmp_path / "caches").symlink_to(tmp_path / "large disk")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    use()
+    use()
+    assert len(compilations) == 3
+
+
+def test_a_directory_whose_parent_others_may_write_is_not_used(folder, compilations):
+    use()
+    folder.parent.chmod(0o777)
+    use()
+    assert len(compilations) == 6
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.parametrize("kind", ["pipe", "link", "socket"])
+def test_entries_that_are_no_plain_files_are_ignored(kind, folder, tmp_path, compilations):
+    use()
+    for path in folder.iterdir():
+        if kind == "pipe":
+            path.unlink()
+            os.mkfifo(path, 0o600)  # whoever opens it to read waits for one who writes
+        elif kind == "link":
+            path.rename(tmp_path / path.name)
+            path.symlink_to(tmp_path / path.name)
+        else:
+            path.unlink()
+            with socket.socket(socket.AF_UNIX) as end, contextlib.chdir(folder):
+                end.bind(path.name)
+    assert cache.info()[1:] == (0, 0)
+    use()
+    assert len(compilations) == 6
+    use()  # they were replaced
+    assert len(compilations) == 6
+
+
+def test_what_was_used_least_recently_goes(folder, monkeypatch):
+    monkeypatch.setattr(cache, "LIMIT", 10_000)
+    for number in range(9):
+        cache.save(f"entry{number}", bytes(1_000))
+        os.utime(folder / f"entry{number}.wtk", (1e9 + number, 1e9 + number))
+    assert cache.info().entries == 9
+    assert cache.load("entry0") is not None  # used now
+    cache.save("large", bytes(2_000))
+    kept = sorted(path.stem for path in folder.iterdir())
+    assert kept == ["entry0", "entry5", "entry6", "entry7", "entry8", "large"]
+    assert cache.info().bytes <= 0.75 * cache.LIMIT
+    cache.save("huge", bytes(20_000))
+    assert [path.stem for path in folder.iterdir()] == ["huge"]  # of use, if only until the next one
+
+
+def test_the_limit_is_told(folder):
+    use()
+    told = CliRunner().invoke(app, ["cache", "info"]).output
+    assert "MB of at most 256 MB, kept in" in told.replace("\n", " ")
+    assert json.loads(CliRunner().invoke(app, ["cache", "info", "--json"]).output)["limit"] == cache.LIMIT
 
 
 def test_relative_cache_home_is_ignored(monkeypatch):
@@ -235,6 +356,8 @@ def test_interrupted_write_leaves_the_old_entry(folder, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         cache.save("entry", b"new")
     assert cache.load("entry") == b"old"
+    assert [path.name for path in folder.iterdir()] == ["entry.wtk"]
+    (folder / ".new-abc.wtk").write_bytes(b"of a process that was killed")
     cache.clear()
     assert list(folder.iterdir()) == []  # what was left over is removed as well
 

@@ -306,14 +306,22 @@ def manage_cache(
     told = cache.info() if action is CacheAction.info else cache.clear()
     left = told.left if isinstance(told, cache.Cleared) else ()
     if as_json:
-        data: dict[str, Any] = {"path": str(told.path), "entries": told.entries, "bytes": told.bytes}
+        path = None if told.path is None else str(told.path)
+        data: dict[str, Any] = {"path": path, "entries": told.entries, "bytes": told.bytes}
+        if action is CacheAction.info:
+            data["limit"] = cache.LIMIT
         if isinstance(told, cache.Cleared):
             data["left"] = [{"path": str(path), "reason": reason} for path, reason in left]
         _print_json(data)
+    elif told.path is None:
+        typer.echo("nothing is kept: there is no home directory for a cache")
     else:
         verb = "kept in" if action is CacheAction.info else "removed from"
         what = "program or piece of machine code", "programs and pieces of machine code"
-        typer.echo(f"{counted(told.entries, *what)}, {told.bytes / 1e6:.1f} MB, {verb} {told.path}")
+        size = f"{told.bytes / 1e6:.1f} MB"
+        if action is CacheAction.info:
+            size += f" of at most {cache.LIMIT / 1e6:.0f} MB"
+        typer.echo(f"{counted(told.entries, *what)}, {size}, {verb} {told.path}")
     for path, reason in left:
         typer.echo(f"whippletree: {path} cannot be removed: {reason}", err=True)
     if left:
