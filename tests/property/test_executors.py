@@ -245,3 +245,40 @@ def test_pieces_are_small_enough_to_be_sent(monkeypatch):
         got = wt.rollout(m, q0, qd0, steps=3, executor=pool)
     assert same(got, wt.rollout(m, q0, qd0, steps=3))
     assert PIECES < running[1] <= IN_FLIGHT
+
+
+class Distorts(Executor):
+    """Computes, and gives back something else."""
+
+    def __init__(self, distort: Callable[[Any], Any], calls: int = 10**9) -> None:
+        self.distort, self.left = distort, calls
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.left -= 1
+        future: Future[Any] = Future()
+        results = fn(*args, **kwargs)
+        future.set_result(results if self.left < 0 else self.distort(results))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("distort", "told"),
+    [
+        (lambda results: None, "gave back NoneType"),
+        (lambda results: results[:1], r"gave back \['float64 \(16, 8, 5\)'\]"),
+        (lambda results: [result[:1] for result in results], r"gave back \['float64 \(1, 8, 5\)'"),
+        (lambda results: [result[0, 0, 0] for result in results], r"gave back \['float64'"),
+        (lambda results: [result.astype(complex) for result in results], r"gave back \['complex128 "),
+        (lambda results: [result.tolist() for result in results], r"gave back \['list', 'list'\]"),
+        (lambda results: "text", "gave back str"),
+    ],
+)
+def test_results_of_another_shape_are_none(distort, told):
+    m, q0, qd0, tau = states()
+    out = np.zeros((COUNT, STEPS, m.nq)), np.zeros((COUNT, STEPS, m.nv))
+    with pytest.raises(wt.WorkerError, match=f"{told}.*, expected ") as caught:
+        wt.rollout(m, q0, qd0, tau, executor=Distorts(distort), out=out)
+    assert "17 of 17 pieces, 270 of 270 trajectories, were not computed" in str(caught.value)
+    assert np.isnan(out[0]).all()
+    expected = wt.rollout(m, q0, qd0, tau)
+    assert same(wt.rollout(m, q0, qd0, tau, executor=Distorts(distort, 2)), expected)  # it is sent again

@@ -204,9 +204,18 @@ def _collected(future: "Future[Any]", places: Sequence[Array]) -> str | None:
         return _told(error)
     if isinstance(results, Raised):
         raise results.error
+    expected = [f"float64 {place.shape}" for place in places]
+    given = list(map(_kind, results)) if isinstance(results, list | tuple) else _kind(results)
+    if given != expected:
+        return f"the executor gave back {given}, expected {expected}"
     for place, result in zip(places, results, strict=True):
         place[...] = result
     return None
+
+
+def _kind(result: Any) -> str:
+    """What came back, in few words."""
+    return f"{result.dtype} {result.shape}" if isinstance(result, np.ndarray) else type(result).__name__
 
 
 def _told(error: BaseException) -> str:
