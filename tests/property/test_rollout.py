@@ -86,7 +86,7 @@ def test_the_same_bits_in_every_company():
         some = wt.rollout(m, q0, qd0, tau, dt=0.01, every=every)
         assert some[0].tobytes() == np.ascontiguousarray(q[:, every - 1 :: every]).tobytes()
         assert some[1].tobytes() == np.ascontiguousarray(qd[:, every - 1 :: every]).tobytes()
-    assert wt.rollout(m, q0, qd0, tau, dt=0.01, every=13)[0].shape == (37, 0, m.nq)
+    assert wt.rollout(m, q0, qd0, tau[..., :0, :], dt=0.01)[0].shape == (37, 0, m.nq)
 
 
 def test_long_programs_give_the_same(monkeypatch):
@@ -294,6 +294,15 @@ def test_the_process_grows_by_the_output_alone():
     assert kept < 2_000_000
 
 
+def with_entry(shape: tuple[int, ...], index: tuple[int, ...], value: float) -> np.ndarray:
+    array = np.full(shape, 0.3)
+    array[index] = value
+    return array
+
+
+MASKED, BOTH = np.ma.masked_array([0.1, 0.2], [False, True]), np.zeros((5, 2))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -313,7 +322,31 @@ def test_the_process_grows_by_the_output_alone():
         ({"dt": 0.0}, "dt is 0, expected a number above 0"),
         ({"every": 0}, "every is 0, expected a whole number"),
         ({"threads": 1.5}, "threads is 1.5, expected a whole number"),
+        ({"every": 6}, "^every is 6, more than the 5 steps: nothing would be recorded$"),
+        ({"steps": None, "every": 4, "tau": np.zeros((3, 2))}, "every is 4, more than the 3 steps"),
+        ({"tau": [0.0, np.nan]}, r"^tau\[1\] is nan: every entry must be finite$"),
+        ({"tau": with_entry((3, 5, 2), (2, 4, 1), -np.inf)}, r"^tau\[2, 4, 1\] is -inf"),
+        ({"tau": np.broadcast_to([0.0, np.nan], (10**7, 5, 2))[:3]}, r"^tau\[0, 0, 1\] is nan"),
+        ({"tau": wt.Feedback(with_entry((2, 4), (1, 3), np.inf), [0, 0])}, r"^tau.gain\[1, 3\] is inf"),
+        ({"tau": wt.Feedback(np.ones((2, 4)), with_entry((5, 2), (3, 0), np.nan))}, r"^tau.q\[3, 0\] is nan"),
+        ({"tau": wt.Feedback(np.ones((2, 4)), [0, 0], [np.nan, 0])}, r"^tau.qd\[0\] is nan"),
+        ({"tau": wt.Feedback(np.ones((2, 4)), [0, 0], None, [0, np.inf])}, r"^tau.forward\[1\] is inf"),
+        ({"implicit_damping": [0.1, np.nan]}, r"^implicit_damping\[1\] is nan"),
+        ({"implicit_damping": 1j}, "^implicit_damping has dtype complex128, expected real numbers$"),
+        ({"dt": np.nan}, "dt is nan, expected a number above 0"),
+        ({"q0": [0.1 + 2j, 0.0]}, "^q0 has dtype complex128, expected real numbers$"),
+        ({"qd0": np.zeros(2, complex)}, "^qd0 has dtype complex128, expected real numbers$"),
+        ({"tau": np.zeros((5, 2), complex)}, "^tau has dtype complex128, expected real numbers$"),
+        ({"q0": [1j, None]}, "^q0 is no array of numbers"),
+        ({"q0": ["0.1", "0.2"]}, "^q0 is no array of numbers"),
+        ({"tau": np.zeros(2, "datetime64[s]")}, "^tau has dtype datetime64.*, expected real numbers$"),
+        ({"q0": MASKED}, r"^q0 has masked entries: give numbers for them, as by filled\(0.0\)$"),
+        ({"qd0": MASKED}, "^qd0 has masked entries"),
+        ({"tau": MASKED}, "^tau has masked entries"),
+        ({"tau": [MASKED] * 5}, "^tau has masked entries"),
+        ({"tau": wt.Feedback(np.ones((2, 4)), MASKED)}, "^tau.q has masked entries"),
         ({"out": np.zeros(3)}, "out must be two arrays"),
+        ({"out": (BOTH, BOTH)}, "^out for q and out for qd share memory: give each an array of its own$"),
         (
             {"out": (np.zeros((5, 2)), np.zeros((5, 3)))},
             r"out for qd is float64 \(5, 3\), expected float64 \(5, 2\)",
@@ -340,3 +373,32 @@ def test_inputs_of_iterations_may_change_from_step_to_step():
     series = [Series(np.array(2.0), 0, 0), Series.of(np.arange(4.0)[None], ())]
     Iteration(program, 1)([np.array([0.0, 10.0, 20.0])], series, [out], steps=4, every=1, threads=1)
     np.testing.assert_array_equal(out, np.add.outer([0.0, 10.0, 20.0], [0.0, 2.0, 6.0, 12.0]))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_may_be_written_over_what_they_are_computed_from(threads):
+    m, rng = wt.examples.load("double-pendulum"), np.random.default_rng(4)
+    q, qd = rng.normal(size=(2, 40, 6, 2))
+    tau = rng.normal(size=(40, 6, 2))
+    reference = rng.normal(size=(6, 2))
+
+    def check(q0, qd0, forces, out, **options):
+        expected = wt.rollout(m, q0, qd0, forces, threads=threads, **options)
+        found = wt.rollout(m, q0, qd0, forces, threads=threads, out=out, **options)
+        assert [a is b for a, b in zip(found, out, strict=True)] == [True, True]
+        np.testing.assert_array_equal(found, expected)
+
+    check(q[:, -1], qd[:, -1], tau.copy(), (q, qd))  # it goes on where it was
+    check(q[::-1, 2], qd[0, 0], None, (q, qd), steps=6)
+    check(q[0, 0].copy(), qd[0, 0].copy(), tau, (tau, qd))
+    check(q[:, 0].copy(), qd[:, 0].copy(), tau[::-1], (q, tau))
+    feedback = wt.Feedback(0.1 * np.ones((2, 4)), reference, forward=tau)
+    check(q[:, 0].copy(), qd[:, 0].copy(), feedback, (tau, qd))
+    feedback = wt.Feedback(0.1 * np.ones((2, 4)), q[3])
+    check(qd[:, 0].copy(), qd[:, 1].copy(), feedback, (q, qd))
+
+
+def test_masked_arrays_without_masked_entries_are_arrays():
+    m = wt.examples.load("double-pendulum")
+    found = wt.rollout(m, np.ma.masked_array([0.1, 0.2], [False, False]), np.zeros(2), steps=3)
+    np.testing.assert_array_equal(found, wt.rollout(m, [0.1, 0.2], np.zeros(2), steps=3))

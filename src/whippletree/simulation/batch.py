@@ -11,6 +11,7 @@ import numpy as np
 from ..api.forward_methods import METHODS, find
 from ..errors import InputError, SolverError
 from ..joints import Joint
+from ..kernels.run.general_call import is_masked
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..kernels.run.threads import checked
@@ -70,7 +71,7 @@ def rollout(
             made of arithmetic, NumPy functions and `wt.where`. None: no forces.
         dt: Length of a step, s.
         steps: How many; those of tau by default.
-        every: Of how many steps the last is recorded.
+        every: Of how many steps the last is recorded; at most `steps`.
         method: The integrator: "euler" (semi-implicit), "rk4" or "rk6".
         dynamics: By which method accelerations are found, a name out of `methods(m)`; "auto" is the one
             that `method_reason` tells. With loops, what it chooses is chosen once, at a position of the
@@ -79,7 +80,8 @@ def rollout(
             any length: (nv,) or one number, N m s/rad or N s/m, by which tau depends on qd, as the gains of
             a controller do; the damping of the joints comes on top. It adds no force. None: all forces are
             those at the beginning of a step.
-        out: Two arrays to write into, as they are returned.
+        out: Two arrays to write into, as they are returned. They may hold q0, qd0 or tau, of which a copy is
+            taken then.
         threads: On how many threads, here or at each worker.
         executor: Where to compute instead of here: any `concurrent.futures.Executor`, such as
             `Client.get_executor()` of a Dask cluster. Pieces of the batch are sent to it and sent again if
@@ -110,8 +112,11 @@ def rollout(
     threads = checked(threads) if executor is None else _whole(threads, "threads")
     h = np.array(positive(dt, "dt"))
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
-    law = Law(find(m, dynamics, "dynamics")[1], implicit_damping=damping(m, implicit_damping, method))
+    damped = None if implicit_damping is None else _real(implicit_damping, "implicit_damping")
+    law = Law(find(m, dynamics, "dynamics")[1], implicit_damping=damping(m, damped, method))
     control = _Control(m, tau, steps)
+    if every > control.steps > 0:
+        raise InputError(f"every is {every}, more than the {control.steps} steps: nothing would be recorded")
     check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
     how = _stepping(m, INTEGRATORS[method], law, _constraints_at(m, *starts), starts[0])
@@ -119,6 +124,9 @@ def rollout(
     recorded = control.steps // every
     shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
     outs = [np.empty(shape) for shape in shapes] if out is None else _places(out, shapes)
+    if out is not None:  # as where a rollout goes on from the last states of the one before
+        starts = [_apart(start, outs) for start in starts]
+        control.arrays = [(_apart(array, outs), shape) for array, shape in control.arrays]
     rows = [_rows(start, lead, 1) for start in starts]
     places = [place.reshape(count, recorded, place.shape[-1]) for place in outs]
     if count == 0 or recorded == 0:
@@ -188,29 +196,46 @@ def _numbers(value: Any, shape: Shape, name: str) -> Array:
     """The value as an array whose last axes are one step's; zeros for None."""
     if value is None:
         return np.zeros(shape)
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is no array of numbers: {value!r}") from None
+    array = _real(value, name)
     if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
         steps = ", ".join(["steps", *map(str, shape)])
         raise InputError(f"{name} has shape {array.shape}, expected {shape}, ({steps}) or (..., {steps})")
+    _must_be_finite(array, name)
     return array
 
 
-def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
-    """(..., size) starts, checked."""
+def _real(value: Any, name: str) -> Array:
+    """The value as an array of doubles."""
+    if is_masked(value):
+        raise InputError(f"{name} has masked entries: give numbers for them, as by filled(0.0)")
     try:
-        array = np.asarray(value, dtype=float)
+        array = np.asarray(value)
+        if array.dtype.kind == "O":
+            array = array.astype(float)
     except (TypeError, ValueError):
         raise InputError(f"{name} is no array of numbers: {value!r}") from None
-    if array.ndim < 1 or array.shape[-1] != size:
-        raise InputError(f"{name} has shape {array.shape}, expected (..., {size}) for {m.name!r}")
-    if not np.all(np.isfinite(array)):
+    if array.dtype.kind in "SU":
+        raise InputError(f"{name} is no array of numbers: {value!r}")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{name} has dtype {array.dtype}, expected real numbers")
+    return array.astype(float, copy=False)
+
+
+def _must_be_finite(array: Array, name: str) -> None:
+    # By the extremes, which take no memory: of forces of all steps there may be much.
+    if array.size and not (np.isfinite(array.min()) and np.isfinite(array.max())):
         index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise InputError(
             f"{name}[{', '.join(map(str, index))}] is {array[index]}: every entry must be finite"
         )
+
+
+def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
+    """(..., size) starts, checked."""
+    array = _real(value, name)
+    if array.ndim < 1 or array.shape[-1] != size:
+        raise InputError(f"{name} has shape {array.shape}, expected (..., {size}) for {m.name!r}")
+    _must_be_finite(array, name)
     rows = array.reshape(-1, size)
     if name == "q0":
         _check_positions(m, rows)
@@ -308,7 +333,14 @@ def _places(out: Any, shapes: Sequence[Shape]) -> list[Array]:
             raise InputError(f"out for {name} is {told}, expected float64 {shape}")
         if not (place.flags.c_contiguous and place.flags.writeable and place.flags.aligned):
             raise InputError(f"out for {name} must be writeable and in C order")
+    if np.may_share_memory(*out):  # exact, as both are in C order
+        raise InputError("out for q and out for qd share memory: give each an array of its own")
     return list(out)
+
+
+def _apart(array: Array, outs: Sequence[Array]) -> Array:
+    """The array, or a copy if what is written into the others could be read from it."""
+    return array.copy() if any(np.may_share_memory(array, out) for out in outs) else array
 
 
 def _whole(value: Any, name: str) -> int:

@@ -145,7 +145,7 @@ def _aligned(memory: NDArray[np.uint8]) -> int:
 
 def _real(entry: Input, value: Any) -> Array:
     """The argument as an array of doubles whose last axes have the input's shape."""
-    if _is_masked(value):
+    if is_masked(value):
         raise InputError(f"{entry.name} has masked entries: give numbers for them, as by filled(0.0)")
     try:
         array = np.asarray(value)
@@ -160,10 +160,10 @@ def _real(entry: Input, value: Any) -> Array:
     return array.astype(np.float64, copy=False)
 
 
-def _is_masked(value: Any) -> bool:
+def is_masked(value: Any) -> bool:
     """Whether there is a masked entry, which would count as if it were not."""
     if isinstance(value, list | tuple):
-        return any(map(_is_masked, value))
+        return any(map(is_masked, value))
     if type(value) is np.ndarray or not isinstance(value, np.ndarray):
         return False  # without a look at `np.ma`, which NumPy loads when it is first named
     return bool(np.ma.is_masked(value))
@@ -230,7 +230,7 @@ def _destinations(structure: Structure, out: Any, shapes: Sequence[Shape]) -> It
             raise InputError(f"{label} has shape {place.shape}, expected {shape}")
         if not place.flags.writeable:
             raise InputError(f"{label} is read-only")
-        if _is_masked(place):
+        if is_masked(place):
             raise InputError(f"{label} has masked entries: give a plain array, as its `data`")
         for other, array in labelled:
             if np.shares_memory(array, place):
