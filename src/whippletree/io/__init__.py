@@ -2,20 +2,16 @@
 
 import os
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
 from .findings import Problem
+from .formats import FORMATS, Format
 from .stops import with_stops
 
-__all__ = ["Problem", "load", "problems", "save"]
-
-FORMATS = {".urdf": "urdf", ".toml": "toml"}
-"""The reader of each suffix: a module here with `load` and `problems`, imported on use."""
+__all__ = ["FORMATS", "Format", "Problem", "load", "problems", "save"]
 
 StrPath = str | os.PathLike[str]
 
@@ -27,7 +23,9 @@ def load(
     *,
     stops: bool = False,
 ) -> Mechanism:
-    """Load a mechanism from a file; the suffix says how it is written. Known: .urdf, .toml.
+    """Load a mechanism from a file; the suffix says how it is written.
+
+    Known are .urdf, .toml and what else has a row in `io.FORMATS`.
 
     URDF: links on fixed joints are merged into the body that carries them and stay as frames under
     their names; the other links are bodies. Joints come in the order of the file, parents first.
@@ -78,21 +76,23 @@ def load(
     path = Path(path)
     if stops and path.suffix.lower() == ".toml":
         raise InputError(f"stops: {path} says itself which stops it has, only URDF files need them")
-    m = _format(path).load(path, root, _directories(packages))
+    m = _format(path).read(path, root, _directories(packages))
     return with_stops(m) if stops else m
 
 
 def save(m: Mechanism, path: StrPath) -> None:
-    """Write a mechanism into a file of our own format, .toml, which carries all it has.
+    """Write a mechanism into a file; the suffix says how: .toml, or a row of `io.FORMATS` that writes.
 
-    The file is written whole or not at all. What is loaded from it equals m, to the last bit.
+    TOML, our own format, carries all that a mechanism has. The file is written whole or not at all, and what
+    is loaded from it equals m, to the last bit.
 
     Args:
         m: The mechanism.
         path: The file, replaced if it exists.
 
     Raises:
-        FileError: The file cannot be written, or m has a joint type of your own.
+        FileError: The file cannot be written, or m has something that the format has no words for, as TOML
+            for a joint type of your own.
 
     >>> import tempfile
     >>> import whippletree as wt
@@ -102,10 +102,14 @@ def save(m: Mechanism, path: StrPath) -> None:
     ...     wt.load(Path(folder) / "cart-pole.toml") == m
     True
     """
+    if not isinstance(m, Mechanism):
+        raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
     path = Path(path)
-    if path.suffix.lower() != ".toml":
-        raise FileError(path, f"has the suffix {path.suffix!r}; a mechanism is saved as .toml")
-    import_module(".toml_write", __name__).save(m, path)
+    found = FORMATS.get(path.suffix.lower())
+    if found is None or found.save is None:
+        known = ", ".join(suffix for suffix, entry in FORMATS.items() if entry.save is not None)
+        raise FileError(path, f"cannot be written: its suffix is {path.suffix!r}, and known are {known}")
+    found.save(m, path)
 
 
 def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[Problem]:
@@ -124,23 +128,22 @@ def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[P
     path = Path(path)
     directories = _directories(packages)
     try:
-        reader = _format(path)
+        return _format(path).found(path, directories)
     except FileError as error:
         return [Problem(error.line, error.message, "error")]
-    return reader.problems(path, directories)
 
 
-def _format(path: Path) -> ModuleType:
-    """The module that reads the file; FileError for a suffix that is not known."""
+def _format(path: Path) -> Format:
+    """How the file is read; FileError for a suffix that is not known."""
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if entry.suffix in FORMATS)
         hint = f"such as {inside[0]!r}" if inside else f"with the suffix {' or '.join(FORMATS)}"
         raise FileError(path, f"is a directory: give a file, {hint}")
-    reader = FORMATS.get(path.suffix.lower())
-    if reader is None:
+    found = FORMATS.get(path.suffix.lower())
+    if found is None:
         hint = ": expand it with xacro first" if path.suffix == ".xacro" else ""
         raise FileError(path, f"has the unknown suffix {path.suffix!r}{hint}; known: {', '.join(FORMATS)}")
-    return import_module(f".{reader}", __name__)
+    return found
 
 
 def _directories(packages: Iterable[StrPath] | None) -> list[Path]:

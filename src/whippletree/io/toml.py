@@ -16,7 +16,6 @@ from ..model.kinds import KINDS, Kind
 from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..shapes import SHAPES, Shape
 from ..spatial import Inertia, Placement
-from .findings import Problem
 from .toml_table import REQUIRED, Document, TomlTable, number, numbers, text, truth, whole
 
 FORMAT = 1
@@ -34,25 +33,12 @@ def load(path: Path, root: Joint | None = None, packages: Iterable[Path] = ()) -
     """The mechanism in a file. Its root and its meshes are in it: a root is refused, packages have no use."""
     if root is not None:
         raise InputError(f"root is {root!r}: {path.name} has its own root, only URDF files need one")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from None
-    return parse(path, data)
+    return parse(path, path.read_bytes())
 
 
 def parse(path: Path, data: bytes) -> Mechanism:
     """The mechanism in the content of a file, whose path is named in errors."""
     return _mechanism(Document(path, data))
-
-
-def problems(path: Path, packages: Iterable[Path] = ()) -> list[Problem]:
-    """The error for which `load` refuses the file, or the warnings it would give."""
-    try:
-        m = load(path)
-    except FileError as error:
-        return [Problem(error.line, error.message, "error")]
-    return [Problem(None, warning, "warning") for warning in m.warnings]
 
 
 def _mechanism(document: Document) -> Mechanism:
