@@ -255,3 +255,12 @@ def test_a_joint_of_a_user_answers_everything_and_works_everywhere(joint):
     assert_allclose(wt.compile(wt.aba, m)(q, qd, tau), qdd, rtol=1e-11)
     simple = wt.dynamics.simplify_inertias(m)
     assert simple.bodies[1].inertia == m.bodies[1].inertia
+
+
+def test_a_joint_with_a_changing_subspace_has_to_say_what_it_constrains():
+    rng = np.random.default_rng(6)
+    m = wt.Mechanism("own")
+    m.add_body("cam", Cam(), "ground", randoms.placement(rng), randoms.inertia(rng))
+    message = r"Cam object at .* changes with q: give Cam a method constraint_subspace\(q\), a basis"
+    with pytest.raises(wt.ModelError, match=message):
+        wt.forward_dynamics(m, *np.array([[0.3], [0.2], [0.1]]), method="divide-and-conquer")

@@ -21,9 +21,9 @@ class Joint(ABC):
 
     A joint type is a small frozen dataclass with two numbers and two formulas. `transform` gives
     X_J and `motion_subspace` gives S, both for F_s's coordinates; a type whose S depends on q adds
-    `motion_subspace_rate`, one whose velocity is not dq/dt adds `rate`, `integrate` and
-    `difference`. All of them hold for floats, complex numbers and symbolic scalars: no branch on a
-    value.
+    `motion_subspace_rate` and `constraint_subspace`, one whose velocity is not dq/dt adds `rate`,
+    `integrate` and `difference`. All of them hold for floats, complex numbers and symbolic scalars: no
+    branch on a value.
 
     What others ask of a joint, as its units or which inertia it leaves unseen, has an answer here that
     holds for every type; a type that knows better says so.
@@ -102,8 +102,14 @@ class Joint(ABC):
     def constraint_subspace(self, q: Array) -> Array:
         """(6, 6 - nv) T, a basis of the forces that do no work: Tᵀ S = 0 (RBDA 3.36).
 
-        This general version serves every type whose S is constant.
+        This general version serves every type whose S is constant. Needed of others only where forces of
+        joints are solved for, as in loops, by divide and conquer, and for reactions.
         """
+        if type(self).motion_subspace_rate is not Joint.motion_subspace_rate:
+            raise ModelError(
+                f"{self!r} has a motion subspace that changes with q: give {type(self).__name__} a method "
+                "constraint_subspace(q), a basis (6, 6 - nv) of the forces that do no work"
+            )
         return complement(np.asarray(self.motion_subspace(self.neutral()), dtype=float))
 
     # What others ask
