@@ -49,6 +49,8 @@ class Method:
         quality: (m, q, choice by its name) to a number that becomes small where the choice does not hold.
         everywhere: Whether one choice holds wherever constraints are independent, so that nothing has to be
             watched on the way; `damping` is then an argument that lets it pass positions where they are not.
+        recordable: Whether it takes no decision by the values it meets. One that does is called by `simulate`
+            as it stands, much slower, and refused by `rollout`.
     """
 
     accelerations: Callable[..., Array]
@@ -57,6 +59,7 @@ class Method:
     choose: Callable[[Mechanism, Array], Any] | None = None
     quality: Callable[..., Any] | None = None
     everywhere: bool = False
+    recordable: bool = True
 
     def fault(self, m: Mechanism) -> str | None:
         """Why this method does not apply to a mechanism, or None."""
@@ -65,6 +68,10 @@ class Method:
     def chosen(self, m: Mechanism, q: Array) -> Mapping[str, Any]:
         """The choice at a position q (nq,), as an argument by its name."""
         return {} if self.choose is None else {self.choice: self.choose(m, q)}
+
+    def holds(self, m: Mechanism) -> bool:
+        """Whether it holds constraints of a mechanism, so that states have to be kept within them."""
+        return self.choose is not None or bool(m.loops)
 
 
 TREE = (without_gears, without_loops)

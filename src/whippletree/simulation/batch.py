@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api.forward_methods import METHODS, find
+from ..api.forward_methods import METHODS, Method, applicable, find
 from ..errors import InputError, SolverError
 from ..joints import Joint
 from ..kernels.run.general_call import is_masked
@@ -113,7 +113,7 @@ def rollout(
     h = np.array(positive(dt, "dt"))
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
     damped = None if implicit_damping is None else _real(implicit_damping, "implicit_damping")
-    law = Law(find(m, dynamics, "dynamics")[1], implicit_damping=damping(m, damped, method))
+    law = Law(_recordable(m, dynamics), implicit_damping=damping(m, damped, method))
     control = _Control(m, tau, steps)
     if every > control.steps > 0:
         raise InputError(f"every is {every}, more than the {control.steps} steps: nothing would be recorded")
@@ -276,12 +276,26 @@ def _constraints_at(m: Mechanism, q0: Array, qd0: Array) -> Array:
     return K
 
 
+def _recordable(m: Mechanism, dynamics: str) -> Method:
+    """The method of forward dynamics; InputError if it cannot be recorded."""
+    name, method = find(m, dynamics, "dynamics")
+    if method.recordable:
+        return method
+    known = [other for other in applicable(m) if METHODS[other].recordable]
+    raise InputError(
+        f"dynamics {name!r} cannot be recorded, and a rollout is machine code throughout: give one of "
+        f"{', '.join(known)}, or use simulate"
+    )
+
+
 def _stepping(m: Mechanism, integrator: Integrator, law: Law, K: Array, q0: Array) -> Stepping:
     """How to step: by which constraints and by what choices of the law, if it has any to make."""
-    if law.method.choose is None:
+    if not law.method.holds(m):
         return Stepping(integrator, (), law, None, 0.0)
     generic = _generic_position(Snapshot(m))
     rows = rows_for(K, None if generic is None else tuple(independent_rows(constraint_jacobian(m, generic))))
+    if law.method.choose is None:
+        return Stepping(integrator, rows, law, None, 0.0)
     at = q0.reshape(-1, m.nq)[0] if generic is None else generic
     robust = next(method for method in METHODS.values() if method.everywhere and method.fault(m) is None)
     by_forces = Law(

@@ -121,7 +121,7 @@ def simulate(
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))
-    projects = stabilization is None and law.method.choose is not None
+    projects = stabilization is None and law.method.holds(m)
     plan = Plan(m, Acting(m, control, external), law, name, method, duration, rtol, atol, projects)
     run = Run(plan, Watch(events, 0.0, q, qd))
     run.start(np.concatenate([q, qd]))
@@ -142,7 +142,7 @@ def _law(
     name, method = find(m, dynamics, "dynamics")
     if stabilization is None:
         return name, Law(method, implicit_damping=implicit)
-    if method.choose is None:
+    if not method.holds(m):
         raise InputError(f"stabilization is {stabilization!r}, but dynamics {name!r} holds no loops")
     time = positive(stabilization, "stabilization")
     return name, Law(method, options=(("stabilization", time),), implicit_damping=implicit)

@@ -1,8 +1,10 @@
 """The equations of motion of a mechanism with everything that acts on it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,16 +16,23 @@ from ..dynamics.elastic import elastic_energy
 from ..dynamics.frame_forces import constant_forces
 from ..dynamics.kinematics import body_velocities
 from ..dynamics.passive import passive_forces
-from ..errors import SingularError
+from ..errors import InputError, SingularError
 from ..kernels.derive.derivatives import jacobian
 from ..kernels.run.kernel import Kernel
 from ..kernels.simplify.passes import simplify
 from ..kernels.trace.program import Program
+from ..kernels.trace.refusal import TraceError
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..model.mechanism import Mechanism
 from ..model.singular import general_position, joint_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array, array, maximum, minimum
+
+Function = Callable[..., Any]
+"""Of arrays, in the order of the arguments: a kernel, or plain Python for what cannot be recorded."""
+
+NUDGE = 1e-6
+"""Step of central differences, rad/s or m/s, or as a share of a velocity above 1."""
 
 
 class Law(NamedTuple):
@@ -68,10 +77,15 @@ def acceleration(
     forces = on_bodies if f_ext is None else f_ext if on_bodies is None else f_ext + on_bodies
     moved = m if law.implicit_damping is None else _with_rotors(m, h, law.implicit_damping)
     try:
-        return law.method.accelerations(moved, q, qd, limited(m, tau) + passive, forces, **law.arguments)
+        found = law.method.accelerations(moved, q, qd, limited(m, tau) + passive, forces, **law.arguments)
     except ZeroDivisionError as error:
         fault = joint_without_inertia(m, general_position(m))
         raise SingularError(f"{m.name!r} has no accelerations: {fault or error}") from None
+    qdd = array(found)
+    if qdd.shape != (m.nv,):
+        meaning = f"one entry per velocity of {m.name!r}"
+        raise InputError(f"dynamics gives accelerations of shape {qdd.shape}, expected ({m.nv},): {meaning}")
+    return qdd
 
 
 def _with_rotors(m: Mechanism, h: Any, damping: tuple[float, ...]) -> Mechanism:
@@ -176,26 +190,31 @@ class Equations:
     def _recorded(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Program:
         if self.external:
             shapes["f_ext"] = (len(self.m), 6)
-        return record(function, self.m, inputs=shapes, law=self.law)
+        try:
+            return record(function, self.m, inputs=shapes, law=self.law)
+        except TraceError as error:
+            raise TraceError(
+                f"{error}. A method of forward dynamics that cannot do so says Method(…, recordable=False)"
+            ) from error
 
-    def _compiled(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Kernel:
+    def _made(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Function:
         return Kernel(self._recorded(function, **shapes), function.__name__)
 
     @cached_property
-    def rates(self) -> Kernel:
-        return self._compiled(rates)
+    def rates(self) -> Function:
+        return self._made(rates)
 
     @cached_property
-    def acceleration(self) -> Kernel:
-        return self._compiled(acceleration, h=())
+    def acceleration(self) -> Function:
+        return self._made(acceleration, h=())
 
     @cached_property
-    def midpoint_derivative(self) -> Kernel:
+    def midpoint_derivative(self) -> Function:
         """Of `midpoint_acceleration` by the mean velocity: {"qd": (nv, nv)}."""
         return Kernel(simplify(jacobian(self._recorded(midpoint_acceleration, h=()), ["qd"])))
 
     @cached_property
-    def quality(self) -> Kernel | None:
+    def quality(self) -> Function | None:
         """How well what was chosen suits a position q; None if nothing is chosen."""
         quality = self.law.method.quality
         return None if quality is None else compile(quality, self.m, **dict(self.law.choice))
@@ -204,6 +223,49 @@ class Equations:
     def common(self) -> "Common":
         """What does not depend on the law."""
         return common(self.m)
+
+
+class Interpreted(Equations):
+    """The same for a method that cannot be recorded: plain Python, called as it stands.
+
+    It gets what functions of a user get: quaternions on their sphere, and nothing of a motion that has run
+    away. There, and where it finds a singular matrix, accelerations are not numbers, as in machine code.
+    """
+
+    def _made(self, function: Callable[..., Any], **shapes: tuple[int, ...]) -> Function:
+        inputs = {"q", "qd", "tau", *shapes, *(["f_ext"] if self.external else [])}
+        names = [name for name in signature(function).parameters if name in inputs]
+        method = replace(self.law.method, accelerations=self._accelerations)
+        law = self.law._replace(method=method)
+        return lambda *arrays: function(self.m, **dict(zip(names, arrays, strict=True)), law=law)
+
+    def _accelerations(
+        self, m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None, **arguments: Any
+    ) -> Array:
+        if np.all(np.isfinite(q)) and np.all(np.isfinite(qd)):
+            seen = self.common.projected(q) if m.nq != m.nv else q.copy()
+            with suppress(SingularError, ZeroDivisionError, np.linalg.LinAlgError):
+                return self.law.method.accelerations(m, seen, qd.copy(), tau, f_ext, **arguments)
+        return np.full(m.nv, np.nan)
+
+    @cached_property
+    def midpoint_derivative(self) -> Function:
+        accelerations = self._made(midpoint_acceleration, h=())
+
+        def differences(q: Array, qd: Array, *rest: Any) -> dict[str, Array]:
+            by_qd = np.empty((len(qd), len(qd)))
+            for k, step in enumerate(NUDGE * np.maximum(1.0, np.abs(qd))):
+                change = step * np.eye(len(qd))[k]
+                after, before = (accelerations(q, qd + side * change, *rest) for side in (1.0, -1.0))
+                by_qd[:, k] = (after - before) / (2.0 * step)
+            return {"qd": by_qd}
+
+        return differences
+
+    @cached_property
+    def quality(self) -> Function | None:
+        quality, choice = self.law.method.quality, dict(self.law.choice)
+        return None if quality is None else partial(quality, self.m, **choice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +312,7 @@ class Common:
 
 
 def equations(m: Mechanism, external: bool, law: Law) -> Equations:
-    """The compiled equations of a mechanism; those of equal mechanisms are made once."""
+    """The equations of a mechanism; those of equal mechanisms and laws, the same functions, are made once."""
     return _equations(Snapshot(m), external, law)
 
 
@@ -261,7 +323,7 @@ def common(m: Mechanism) -> Common:
 
 @lru_cache(maxsize=32)
 def _equations(now: Snapshot, external: bool, law: Law) -> Equations:
-    return Equations(now.m, external, law)
+    return (Equations if law.method.recordable else Interpreted)(now.m, external, law)
 
 
 @lru_cache(maxsize=32)

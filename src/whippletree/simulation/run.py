@@ -106,8 +106,7 @@ class Run:
         nq, law = self.m.nq, self.plan.law
         q, qd = y[:nq], y[nq:]
         if self.closing is None or self.crossing is None:
-            if law.method.choose is not None:
-                self._choose(q)
+            self._choose(q)
             self.record(0.0, y, 0.0)
             return
         rest = not np.any(qd)
@@ -165,6 +164,8 @@ class Run:
 
     def _choose(self, q: Array, quality: float = 0.0) -> None:
         """Use the choice that suits a position best, if it is much better than the present one."""
+        if self.plan.law.method.choose is None:
+            return
         now, external = self.system.equations, self.plan.forces.external is not None
         found = equations(self.m, external, now.law.at(self.m, q))
         assert found.quality is not None
