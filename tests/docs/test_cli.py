@@ -253,6 +253,7 @@ def test_version_and_help() -> None:
         in out
     )
     assert "130 interrupted." in out
+    assert "--with MODULE Import a module of yours first" in out
     for command in ("info", "check", "simulate", "view", "examples", "demo", "bench", "cache"):
         assert command in out
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -81,9 +82,24 @@ def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    own: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="MODULE",
+            help="Import a module of yours first, for the file formats, part kinds, shapes, integrators and "
+            "methods that it adds.",
+        ),
+    ] = None,
 ) -> None:
     """Rigid multibody dynamics: look at mechanisms, check files, see what it does."""
     prepare_streams()
+    for name in own or []:
+        try:
+            import_module(name)
+        except ImportError as error:
+            typer.echo(f"whippletree: --with {name}: {error}", err=True)
+            raise typer.Exit(WRONG_USE) from None
 
 
 @app.command()
