@@ -40,6 +40,8 @@ from ..spatial import Array
 class Method:
     """A method of forward dynamics.
 
+    Code that was recorded of it is kept, and found again by its functions, not by its name.
+
     Attributes:
         accelerations: (m, q, qd, tau, f_ext) to qdd (nv,); with loops also `stabilization`, T_stab in s, and
             the choice by its name.

@@ -44,7 +44,11 @@ class System(Protocol):
 
 
 class Integrator(ABC):
-    """One step of fixed length."""
+    """One step of fixed length.
+
+    An integrator has no state that changes: code that was recorded of it is kept, and found again by the
+    object. Another one under the same name is recorded anew.
+    """
 
     order: ClassVar[int]
     recordable: ClassVar[bool] = True
