@@ -7,7 +7,7 @@ import pytest
 
 import randoms
 import whippletree as wt
-from whippletree.dynamics.passive import SLIP_SPEED
+from whippletree.dynamics.force_laws.joint_law import SLIP_SPEED
 
 SPRUNG = [name for name in randoms.JOINTS if name not in ("planar", "free", "fixed")]
 

@@ -13,9 +13,8 @@ from ..api.compiling import compile, record
 from ..api.forward_methods import Method
 from ..dynamics import energy
 from ..dynamics.elastic import elastic_energy
-from ..dynamics.frame_forces import constant_forces
-from ..dynamics.kinematics import body_velocities
-from ..dynamics.passive import passive_forces
+from ..dynamics.force_laws.force_law import body_power
+from ..dynamics.passive import passive_forces, passive_powers
 from ..errors import InputError, SingularError
 from ..kernels.derive.derivatives import jacobian
 from ..kernels.run.kernel import Kernel
@@ -140,24 +139,6 @@ def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
     return *energy(m, q, qd), elastic_energy(m, q)
 
 
-def powers(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
-    """Power that dampers, friction and stops take away, and that the mechanism's own forces bring, W.
-
-    Elastic forces do not depend on velocities: what passive forces are more than at rest is lost.
-    """
-    tau, f_ext = passive_forces(m, q, qd)
-    tau_rest, f_ext_rest = passive_forces(m, q, np.zeros(m.nv))
-    lost = (tau_rest - tau) @ qd
-    if f_ext is not None and f_ext_rest is not None:
-        lost = lost + body_power(m, q, qd, f_ext_rest - f_ext)
-    return lost, body_power(m, q, qd, constant_forces(m, q)) if m.forces else 0.0
-
-
-def body_power(m: Mechanism, q: Array, qd: Array, f_ext: Array) -> Any:
-    """Power of forces on the bodies (nb, 6), W."""
-    return np.sum(f_ext * body_velocities(m, q, qd))
-
-
 def projected(m: Mechanism, q: Array) -> Array:
     """(nq,) q with its quaternions of unit norm."""
     return m.integrate(q, np.zeros(m.nv))
@@ -280,7 +261,7 @@ class Common:
 
     @cached_property
     def powers(self) -> Kernel:
-        return compile(powers, self.m)
+        return compile(passive_powers, self.m)
 
     @cached_property
     def body_power(self) -> Kernel:

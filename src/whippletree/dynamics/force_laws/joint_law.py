@@ -1,0 +1,76 @@
+"""Springs, dampers, friction and stops of joints.
+
+Of a joint with coordinates q and velocities qd, each velocity alike:
+
+    spring    -stiffness · difference(rest, q)
+    damper    -damping · qd
+    friction  -friction · qd / √(qd² + SLIP_SPEED²), Coulomb's law with a smooth change of sign
+    stop      stiffness · x · max(0, 1 + dissipation · dx/dt), x ≥ 0 being how far q is past its bound
+              (K. H. Hunt and F. R. E. Crossley, J. Appl. Mech. 42, 1975, with exponent 1)
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...model.mechanism import Body, Mechanism
+from ...spatial import Array, array, maximum
+from .force_law import ForceLaw, Forces
+
+SLIP_SPEED = 1e-2
+"""rad/s or m/s: at this speed Coulomb friction has reached 0.71 of its value, at ten times it 0.995."""
+
+
+class JointLaw(ForceLaw):
+    """What joints exert on themselves."""
+
+    def acts(self, m: Mechanism) -> bool:
+        return True
+
+    def forces(self, m: Mechanism, q: Array, qd: Array) -> Forces:
+        tau = [joint_force(body, q[m.q_index[i]], qd[m.v_index[i]]) for i, body in enumerate(m.bodies)]
+        return Forces(np.concatenate([np.zeros(0), *tau]), None)
+
+    def energy(self, m: Mechanism, q: Array) -> Any:
+        total = 0.0
+        for i, body in enumerate(m.bodies):
+            q_i, limits = q[m.q_index[i]], body.limits
+            if body.stiffness:
+                turn = body.joint.difference(rest_position(body), q_i)
+                total = total + 0.5 * body.stiffness * (turn @ turn)
+            if limits.stiffness:
+                for x in q_i:
+                    below = maximum(limits.lower - x, 0.0) if np.isfinite(limits.lower) else 0.0
+                    above = maximum(x - limits.upper, 0.0) if np.isfinite(limits.upper) else 0.0
+                    total = total + 0.5 * limits.stiffness * (below * below + above * above)
+        return total
+
+
+def joint_force(body: Body, q: Array, qd: Array) -> Array:
+    """(nv,) spring, damper, friction and stops of one joint at its own q and qd."""
+    tau = np.zeros(body.joint.nv)
+    if body.stiffness:
+        tau = tau - body.stiffness * body.joint.difference(rest_position(body), q)
+    if body.damping:
+        tau = tau - body.damping * qd
+    if body.friction:
+        tau = tau - body.friction * (qd / np.sqrt(qd * qd + SLIP_SPEED * SLIP_SPEED))
+    if body.limits.stiffness:
+        tau = tau + array([_stops(body, q[k], qd[k]) for k in range(body.joint.nv)])
+    return tau
+
+
+def rest_position(body: Body) -> Array:
+    return body.joint.neutral() if body.rest is None else np.array(body.rest)
+
+
+def _stops(body: Body, q: Any, qd: Any) -> Any:
+    """Force of both stops on one coordinate."""
+    limits, force = body.limits, 0.0
+    if np.isfinite(limits.lower):
+        past = maximum(limits.lower - q, 0.0)
+        force = force + limits.stiffness * past * maximum(1.0 - limits.dissipation * qd, 0.0)
+    if np.isfinite(limits.upper):
+        past = maximum(q - limits.upper, 0.0)
+        force = force - limits.stiffness * past * maximum(1.0 + limits.dissipation * qd, 0.0)
+    return force
