@@ -98,14 +98,17 @@ class Crossing:
             return None  # not much closer than where it was tried last
         error, passage = self._across(t, y, 2.0 * ahead, left, predict)
         if passage is not None and error <= self._allowed(y):
-            self._best = None
-            return passage
+            return self._leave_behind(passage)
         best, self._best = self._best, (error, passage) if passage is not None else None
         if best is not None and error >= best[0] and best[0] < COARSEST:
-            self._best = None
-            return best[1]
+            return self._leave_behind(best[1])
         self._tried = t, 0.5 * ahead
         return 0.5 * ahead
+
+    def _leave_behind(self, passage: Passage) -> Passage:
+        """The passage that is taken; what was tried for it says nothing about the next one."""
+        self._best, self._tried, self._past = None, (np.nan, np.nan), []
+        return passage
 
     def leave(self, y: Array, slope: Array, longest: float) -> Passage | None:
         """A step away from a singular position, at t = 0 with a slope; None if there is none."""

@@ -23,8 +23,13 @@ from .steppers import Step
 from .systems import Compiled
 from .trajectory import Trajectory, build
 
-WORN = 1e-3
-"""Choices of a law whose quality falls below this share of what it was are looked at again."""
+WORN, WORN_MOST = 1e-3, 0.3
+"""Choices of a law whose quality falls below this share of what it was are looked at again, at the latest and
+at the earliest."""
+
+ROUNDING = 1e-14
+"""Rounding errors of accelerations are as large as this, over the square of a choice's quality: dependent
+coordinates are as large as its inverse, and so are forces brought over to the others."""
 
 BETTER = 2.0
 """How much better another choice must be to be worth a change."""
@@ -75,6 +80,8 @@ class Run:
         self.method, self.reason = plan.method, ""
         self.first: Step | None = None
         self._worn = 0.0
+        # Rounding errors that a step can see make it shorter and shorter: they stay below what it may err.
+        self._worn_share = float(np.clip(np.sqrt(ROUNDING / plan.rtol), WORN, WORN_MOST))
         self._rows: list[tuple[float, Array, Array, Array, float, float]] = []
 
     @cached_property
@@ -172,7 +179,7 @@ class Run:
         reached = float(found.quality(q))
         if reached > BETTER * quality:
             self.system.equations, quality = found, reached
-        self._worn = WORN * quality
+        self._worn = self._worn_share * quality
 
     def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
         """What to do in place of a step from (t, y), if it comes near a singular position; see `Crossing`."""
