@@ -181,7 +181,7 @@ def test_bundled_linkages_move_for_ten_seconds(name):
 
 
 def test_a_ring_of_twelve_links_goes_on_at_tight_tolerances():
-    """Dependent coordinates wear out in regular positions, too: they are chosen anew before rounding shows."""
+    """Dependent coordinates wear out in regular positions, too, and are chosen anew before it shows."""
     m, length = wt.Mechanism("ring"), 0.5
     rod = wt.Inertia.rod((0, 0, 0), (length, 0, 0), mass=1.0)
     parent, place = "ground", wt.Placement()

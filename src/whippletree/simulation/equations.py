@@ -186,6 +186,12 @@ class Equations:
         return self._made(rates)
 
     @cached_property
+    def rate_derivatives(self) -> Kernel:
+        """Of `rates` by the state and by what acts: {"q": (nq + nv, nq), "qd": …, "tau": …} and "f_ext"."""
+        wrt = ["q", "qd", "tau", *(["f_ext"] if self.external else [])]
+        return Kernel(simplify(jacobian(self._recorded(rates), wrt)))
+
+    @cached_property
     def acceleration(self) -> Function:
         return self._made(acceleration, h=())
 

@@ -11,8 +11,8 @@ from .closing import Closed
 from .integrators import INTEGRATORS, NoConvergence
 from .systems import Compiled
 
-CHOOSING = ("RK45", "DOP853", "Radau", "BDF")
-"""Names of SciPy's integrators, which choose their steps."""
+CHOOSING, STIFF = ("RK45", "DOP853", "Radau", "BDF"), ("Radau", "BDF")
+"""Names of SciPy's integrators, which choose their steps; those for stiff equations."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,10 @@ class ChosenSteps:
         """A solver at (t, y), whose first step is like the last one unless bounded."""
         first = self._h if longest is None else longest
         first = None if first is None else min(first, self.duration - t)
+        # Without a Jacobian SciPy differences by increments that grow without bound where a column is zero.
+        stiff = {"jac": self.system.slope_derivative} if self._name in STIFF else {}
         return self._method(
-            self.system.slope, t, y, self.duration, first_step=first, rtol=self.rtol, atol=self.atol
+            self.system.slope, t, y, self.duration, first_step=first, rtol=self.rtol, atol=self.atol, **stiff
         )
 
     def _brought_back(self, close: Closer) -> Closed:

@@ -14,6 +14,13 @@ Force = Callable[[Any, Array, Array], Array]
 """Actuator forces (nv,) at (t, q, qd)."""
 
 
+DIFFERENCE, CENTRAL = 1e-7, 1e-5
+"""Steps, relative to a coordinate's size, of differences to one side and to both."""
+
+EXACT = 12
+"""Velocities up to which derivatives are compiled; their code grows with the cube of the number."""
+
+
 class Compiled:
     """One trajectory: the user's functions are called, the equations are machine code.
 
@@ -28,6 +35,42 @@ class Compiled:
     def slope(self, t: float, y: Array) -> Array:
         q, qd = y[: self.nq], y[self.nq :]
         return self.equations.rates(q, qd, *self.forces(t, q, qd))
+
+    def slope_derivative(self, t: float, y: Array) -> Array:
+        """(nq + nv, nq + nv) of `slope` by y.
+
+        Exact for mechanisms of up to `EXACT` velocities, for which that takes a second to compile, but for
+        functions of the user, which are differenced; larger ones are differenced as a whole.
+        """
+        q, qd = y[: self.nq], y[self.nq :]
+        if len(qd) > EXACT:
+            return self._differenced(t, y)
+        now = self.forces(t, q, qd)
+        parts = self.equations.rate_derivatives(q, qd, *now)
+        J = np.concatenate([parts["q"], parts["qd"]], axis=1)
+        if self.forces.control is None and self.forces.external is None:
+            return J
+        names = ("tau", "f_ext")[: len(now)]
+        by_force = np.concatenate([parts[name].reshape(len(y), -1) for name in names], axis=1)
+        for k, step in enumerate(DIFFERENCE * np.maximum(1.0, np.abs(y))):
+            there = self.forces(t, *self._moved_along(y, k, step))
+            change = np.concatenate([(b - a).ravel() for a, b in zip(now, there, strict=True)])
+            J[:, k] += by_force @ (change / step)
+        return J
+
+    def _differenced(self, t: float, y: Array) -> Array:
+        """The same by central differences, all states in one batch."""
+        steps = CENTRAL * np.maximum(1.0, np.abs(y))
+        states = [self._moved_along(y, k, sign * step) for sign in (1, -1) for k, step in enumerate(steps)]
+        forces = [self.forces(t, q, qd) for q, qd in states]
+        batch = [np.array(part) for part in (*zip(*states, strict=True), *zip(*forces, strict=True))]
+        after, before = np.split(self.equations.rates(*batch), 2)
+        return ((after - before) / (2.0 * steps[:, None])).T
+
+    def _moved_along(self, y: Array, k: int, step: float) -> tuple[Array, Array]:
+        moved = y.copy()
+        moved[k] += step
+        return moved[: self.nq], moved[self.nq :]
 
     def acceleration(self, t: float, q: Array, qd: Array, h: float) -> Array:
         tau, *f_ext = self.forces(t, q, qd)
