@@ -10,8 +10,7 @@ import numpy as np
 from ..api.compiling import compile
 from ..api.forward import forward_dynamics, inverse_dynamics, methods
 from ..api.forward_methods import METHODS
-from ..dynamics import aba
-from ..loops import assemble, choose_reduction, grcr, project_velocity
+from ..loops import assemble, project_velocity
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 
@@ -60,16 +59,14 @@ def interpreted(m: Mechanism, state: State) -> Iterator[Entry]:
 def compiled(m: Mechanism, state: State) -> Iterator[Entry]:
     """The method that suits best as machine code for this mechanism, for one state and for many at once."""
     start = time.perf_counter()
-    if m.loops:
-        method, kernel = "grcr", compile(grcr, m, reduction=choose_reduction(m, state.q))
-    else:
-        method, kernel = "aba", compile(aba, m)
+    name = methods(m)[0]
+    kernel = compile(METHODS[name].accelerations, m, **METHODS[name].chosen(m, state.q))
     kernel(state.q, state.qd, state.tau)
     how = f"machine code made for {m.name}, ready in {time.perf_counter() - start:.2g} s"
-    yield Entry(f"{method}, compiled", how, lambda: kernel(state.q, state.qd, state.tau))
+    yield Entry(f"{name}, compiled", how, lambda: kernel(state.q, state.qd, state.tau))
     many = [np.tile(part, (BATCH, 1)) for part in (state.q, state.qd, state.tau)]
     how = f"the same, {BATCH} states at once"
-    yield Entry(f"{method}, compiled", how, lambda: kernel(*many)[-1], BATCH)
+    yield Entry(f"{name}, compiled", how, lambda: kernel(*many)[-1], BATCH)
 
 
 # To show more, add a function of a mechanism and a state that yields entries.
