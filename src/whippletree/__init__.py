@@ -65,6 +65,7 @@ from .errors import (
     FileError as FileError,
     InputError as InputError,
     ModelError as ModelError,
+    NotFiniteWarning as NotFiniteWarning,
     SimulationError as SimulationError,
     SingularError as SingularError,
     SolverError as SolverError,

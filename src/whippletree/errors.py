@@ -64,5 +64,9 @@ class SimulationError(SolverError):
         super().__init__(message)
 
 
+class NotFiniteWarning(RuntimeWarning):
+    """Trajectories that became NaN or infinite; says how many, the first of them, and when."""
+
+
 class WorkerError(WhippletreeError, RuntimeError):
     """Work given to an executor that did not come back; says how much of it, and why."""

@@ -1,5 +1,6 @@
 """Many trajectories at once: dynamics, integrator and loop in machine code, on all cores or beyond."""
 
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import lru_cache, partial
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api.forward_methods import METHODS, Method, applicable, find
-from ..errors import InputError, SolverError
+from ..errors import InputError, NotFiniteWarning, SolverError
 from ..joints import Joint
 from ..kernels.run.general_call import is_masked
 from ..kernels.run.guarded import Guarded
@@ -55,8 +56,8 @@ def rollout(
     """Many trajectories of a mechanism, several at a time in one loop of machine code.
 
     What acts is what acts in `simulate`. Every trajectory is the same to the last bit whatever others are
-    computed with it, on however many threads. One that leaves all bounds holds nan from there on, and
-    harms no other.
+    computed with it, on however many threads. One that leaves all bounds holds nan from there on, harms no
+    other, and is told by a `NotFiniteWarning`.
 
     Args:
         m: The mechanism. Its loops are kept closed: every step ends with a Newton step towards closed
@@ -76,10 +77,10 @@ def rollout(
         dynamics: By which method accelerations are found, a name out of `methods(m)`; "auto" is the one
             that `method_reason` tells. With loops, what it chooses is chosen once, at a position of the
             mechanism's own; where that does not hold, the constraint forces are solved for instead.
-        implicit_damping: Damping that each step of "euler" takes at its end, where it is stable for steps of
-            any length: (nv,) or one number, N m s/rad or N s/m, by which tau depends on qd, as the gains of
-            a controller do; the damping of the joints comes on top. It adds no force. None: all forces are
-            those at the beginning of a step.
+        implicit_damping: Damping of tau that each step of "euler" takes at its end, where it is stable for
+            steps of any length, as it does with damping and friction of the joints in any case: (nv,) or
+            one number, N m s/rad or N s/m, by which tau depends on qd, as the gains of a controller do. It
+            adds no force.
         out: Two arrays to write into, as they are returned. They may hold q0, qd0 or tau, of which a copy is
             taken then.
         threads: On how many threads, here or at each worker.
@@ -135,7 +136,24 @@ def rollout(
     run = compute_here if executor is None else partial(distribute, executor)
     options = {"steps": recorded * every, "every": every, "threads": threads}
     run(control.iteration(how), rows, series, places, **options, progress=progress)
+    _tell_not_finite(m, places, every * float(h))
     return outs[0], outs[1]
+
+
+def _tell_not_finite(m: Mechanism, places: Sequence[Array], spacing: float) -> None:
+    """Warn of trajectories that are not finite at their end; they stay so from where they became it."""
+    ended = np.all([np.isfinite(place[:, -1]).all(axis=1) for place in places], axis=0)
+    lost = np.flatnonzero(~ended)
+    if not len(lost):
+        return
+    first = np.all([np.isfinite(place[lost[0]]).all(axis=1) for place in places], axis=0)
+    time = (int(np.argmin(first)) + 1) * spacing
+    warnings.warn(
+        f"{len(lost)} of {len(ended)} trajectories of {m.name!r} became NaN or infinite, number {lost[0]} "
+        f"by t = {time:.6g} s: reduce dt, give the damping of tau as implicit_damping, or look at the start",
+        NotFiniteWarning,
+        stacklevel=3,
+    )
 
 
 class _Control:

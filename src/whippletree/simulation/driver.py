@@ -92,7 +92,7 @@ def simulate(
         stabilization: T_stab, s, of Baumgarte's stabilization (RBDA 8.22), such as `stabilization_time(m)`:
             loops are then pulled together by accelerations, with gaps that show in `constraint_error`, and
             not closed after every step. None: they are closed.
-        implicit_damping: Damping that each step of "euler" takes at its end; see `rollout`.
+        implicit_damping: Damping by the control that each step of "euler" takes at its end; see `rollout`.
         progress: Whether a run of more than a second shows on a terminal how far it is.
 
     Returns:
@@ -149,9 +149,10 @@ def _law(
 
 
 def damping(m: Mechanism, value: Any, method: str) -> tuple[float, ...] | None:
-    """Implicit damping, checked: (nv,) entries, the same for all velocities of a joint."""
+    """Implicit damping, checked: (nv,), the same for all velocities of a joint; None if there is none."""
     if value is None:
-        return None
+        own = any(body.damping or body.friction for body in m.bodies)
+        return (0.0,) * m.nv if own and method == "euler" else None
     if method != "euler":
         raise InputError(f"implicit_damping is given, but method is {method!r}: it belongs to 'euler'")
     meaning = f"one entry per velocity of {m.name!r} (nv = {m.nv}), or one number"

@@ -14,6 +14,7 @@ from ..api.forward_methods import Method
 from ..dynamics import energy
 from ..dynamics.elastic import elastic_energy
 from ..dynamics.force_laws.force_law import body_power
+from ..dynamics.force_laws.joint_law import friction_over_speed
 from ..dynamics.passive import passive_forces, passive_powers
 from ..errors import InputError, SingularError
 from ..kernels.derive.derivatives import jacobian
@@ -42,7 +43,7 @@ class Law(NamedTuple):
         choice: What it chose, by the argument's name; with loops, what equations hold.
         options: Further arguments of the method: `stabilization` or `damping`.
         implicit_damping: For each velocity the damping that steps take at their end, N m s/rad or N s/m, on
-            top of that of the joints; None if all damping is taken at their beginning.
+            top of damping and friction of the joints; None if all is taken at their beginning.
     """
 
     method: Method
@@ -74,7 +75,7 @@ def acceleration(
     """
     passive, on_bodies = passive_forces(m, q, qd)
     forces = on_bodies if f_ext is None else f_ext if on_bodies is None else f_ext + on_bodies
-    moved = m if law.implicit_damping is None else _with_rotors(m, h, law.implicit_damping)
+    moved = m if law.implicit_damping is None else _with_rotors(m, qd, h, law.implicit_damping)
     try:
         found = law.method.accelerations(moved, q, qd, limited(m, tau) + passive, forces, **law.arguments)
     except ZeroDivisionError as error:
@@ -87,18 +88,21 @@ def acceleration(
     return qdd
 
 
-def _with_rotors(m: Mechanism, h: Any, damping: tuple[float, ...]) -> Mechanism:
-    """The mechanism in which each joint has h · damping more armature.
+def _with_rotors(m: Mechanism, qd: Array, h: Any, damping: tuple[float, ...]) -> Mechanism:
+    """The mechanism in which each joint has h · d more armature, d being how it is damped.
 
     A damper that acts at the end of a step pulls with d (qd + h qdd): its second part is that of an inertia.
+    Friction counts as the damper that pulls as it does at qd. So it never turns a motion round, however long
+    the step is: a block that stops stays where it is.
     """
-    bodies = [
-        replace(body, armature=body.armature + h * (body.damping + damping[index.start]))
-        if index.stop > index.start
-        else body
-        for body, index in zip(m.bodies, m.v_index, strict=True)
-    ]
-    return m.with_parts(bodies=bodies)
+    bodies = []
+    for body, index in zip(m.bodies, m.v_index, strict=True):
+        extra = damping[index.start] if index.stop > index.start else 0.0
+        if body.damping or body.friction or extra:
+            d = body.damping + extra + friction_over_speed(body, qd[index])
+            body = replace(body, armature=body.armature + h * d)  # pyright: ignore[reportArgumentType]
+        bodies.append(body)
+    return m.with_parts(bodies=bodies, X_T=m.X_T)
 
 
 def limited(m: Mechanism, tau: Array) -> Array:

@@ -43,7 +43,7 @@ class Compiled:
         functions of the user, which are differenced; larger ones are differenced as a whole.
         """
         q, qd = y[: self.nq], y[self.nq :]
-        if len(qd) > EXACT:
+        if len(qd) > EXACT or not self.equations.law.method.recordable:
             return self._differenced(t, y)
         now = self.forces(t, q, qd)
         parts = self.equations.rate_derivatives(q, qd, *now)
@@ -59,13 +59,13 @@ class Compiled:
         return J
 
     def _differenced(self, t: float, y: Array) -> Array:
-        """The same by central differences, all states in one batch."""
+        """The same by central differences."""
         steps = CENTRAL * np.maximum(1.0, np.abs(y))
-        states = [self._moved_along(y, k, sign * step) for sign in (1, -1) for k, step in enumerate(steps)]
-        forces = [self.forces(t, q, qd) for q, qd in states]
-        batch = [np.array(part) for part in (*zip(*states, strict=True), *zip(*forces, strict=True))]
-        after, before = np.split(self.equations.rates(*batch), 2)
-        return ((after - before) / (2.0 * steps[:, None])).T
+        ends = [
+            [self.slope(t, np.concatenate(self._moved_along(y, k, sign * step))) for k, step in enumerate(steps)]
+            for sign in (1, -1)
+        ]
+        return ((np.array(ends[0]) - np.array(ends[1])) / (2.0 * steps[:, None])).T
 
     def _moved_along(self, y: Array, k: int, step: float) -> tuple[Array, Array]:
         moved = y.copy()

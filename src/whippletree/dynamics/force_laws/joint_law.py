@@ -54,10 +54,15 @@ def joint_force(body: Body, q: Array, qd: Array) -> Array:
     if body.damping:
         tau = tau - body.damping * qd
     if body.friction:
-        tau = tau - body.friction * (qd / np.sqrt(qd * qd + SLIP_SPEED * SLIP_SPEED))
+        tau = tau - friction_over_speed(body, qd) * qd
     if body.limits.stiffness:
         tau = tau + array([_stops(body, q[k], qd[k]) for k in range(body.joint.nv)])
     return tau
+
+
+def friction_over_speed(body: Body, qd: Array) -> Array:
+    """(nv,) friction of a joint as the damper that pulls alike at qd (nv,), N m s/rad or N s/m."""
+    return body.friction / np.sqrt(qd * qd + SLIP_SPEED * SLIP_SPEED)
 
 
 def rest_position(body: Body) -> Array:

@@ -204,10 +204,11 @@ def _add_joint(
     assert handle.I is not None
     U = handle.I @ S
     new = list(velocities(m, i))
+    armature = np.broadcast_to(m.bodies[i].armature, len(new))
     for a, k in enumerate(new):
         for w in group.variables:
             group.add_inertia(k, w, S[:, a] @ (group.N[w] if w not in new else U[:, new.index(w)]))
-        group.add_inertia(k, k, S[:, a] @ U[:, a] + m.bodies[i].armature)
+        group.add_inertia(k, k, S[:, a] @ U[:, a] + armature[a])
         group.r[k] = S[:, a] @ handle.p - tau[k]
         group.N[k] = U[:, a]
         group.variables.append(k)

@@ -93,7 +93,7 @@ class _BodyEquations:
         self.c = [body[i].a - motions.of(-1, lam[i]).a for i in range(n)]
         self.T_a = [factor_spd(b.S.T @ b.S).solve(b.S.T).T for b in body]
         self.I = [m.bodies[i].inertia.to_parent(body[i].X) for i in range(n)]
-        self.rotors = [m.bodies[i].armature * (self.T_a[i] @ self.T_a[i].T) for i in range(n)]
+        self.rotors = [(self.T_a[i] * m.bodies[i].armature) @ self.T_a[i].T for i in range(n)]
         self.system = _SparseMatrix(n)
         self.joint_right: list[Array] = []
         self.rates: list[Array] = []
