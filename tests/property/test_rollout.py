@@ -211,9 +211,7 @@ def test_one_that_leaves_all_bounds_harms_no_other():
     expected = wt.rollout(m, q0, qd0, steps=20)[0]
     wild = qd0.copy()
     wild[4] = 1e200
-    with pytest.warns(
-        wt.NotFiniteWarning, match="1 of 9 trajectories of .* number 4 by t ="
-    ):
+    with pytest.warns(wt.NotFiniteWarning, match="1 of 9 trajectories of .* number 4 by t ="):
         q = wt.rollout(m, q0, wild, steps=20)[0]
     assert np.isnan(q[4, -1]).all()
     others = np.arange(9) != 4

@@ -62,7 +62,10 @@ class Compiled:
         """The same by central differences."""
         steps = CENTRAL * np.maximum(1.0, np.abs(y))
         ends = [
-            [self.slope(t, np.concatenate(self._moved_along(y, k, sign * step))) for k, step in enumerate(steps)]
+            [
+                self.slope(t, np.concatenate(self._moved_along(y, k, sign * step)))
+                for k, step in enumerate(steps)
+            ]
             for sign in (1, -1)
         ]
         return ((np.array(ends[0]) - np.array(ends[1])) / (2.0 * steps[:, None])).T
