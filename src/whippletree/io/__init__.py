@@ -9,6 +9,7 @@ from types import ModuleType
 from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
+from .content import read
 from .findings import Problem
 
 __all__ = ["Problem", "load", "problems", "save"]
@@ -63,8 +64,8 @@ def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] |
     """
     if root is not None and not isinstance(root, Joint):
         raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
-    path = Path(path)
-    return _format(path).load(path, root, _directories(packages))
+    directories, reader = _directories(packages), _format(Path(path))
+    return reader.load(read(Path(path)), root, directories)
 
 
 def save(m: Mechanism, path: StrPath) -> None:
@@ -106,19 +107,18 @@ def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[P
     >>> problems("nowhere.urdf")[0].severity
     'error'
     """
-    path = Path(path)
     directories = _directories(packages)
     try:
-        reader = _format(path)
+        reader, source = _format(Path(path)), read(Path(path))
     except FileError as error:
         return [Problem(error.line, error.message, "error")]
-    return reader.problems(path, directories)
+    return reader.problems(source, directories)
 
 
 def _format(path: Path) -> ModuleType:
     """The module that reads the file; FileError for a suffix that is not known."""
-    if path.is_dir():
-        inside = sorted(entry.name for entry in path.iterdir() if entry.suffix in FORMATS)
+    if os.path.isdir(path):  # which is False, not an error, for a name that no file can have
+        inside = sorted(name for name in _listed(path) if Path(name).suffix in FORMATS)
         hint = f"such as {inside[0]!r}" if inside else f"with the suffix {' or '.join(FORMATS)}"
         raise FileError(path, f"is a directory: give a file, {hint}")
     reader = FORMATS.get(path.suffix.lower())
@@ -126,6 +126,13 @@ def _format(path: Path) -> ModuleType:
         hint = ": expand it with xacro first" if path.suffix == ".xacro" else ""
         raise FileError(path, f"has the unknown suffix {path.suffix!r}{hint}; known: {', '.join(FORMATS)}")
     return import_module(f".{reader}", __name__)
+
+
+def _listed(directory: Path) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:  # it may not be looked into
+        return []
 
 
 def _directories(packages: Iterable[StrPath] | None) -> list[Path]:

@@ -16,6 +16,7 @@ from ..model.kinds import KINDS, Kind
 from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..shapes import SHAPES, Shape
 from ..spatial import Inertia, Placement
+from .content import Source
 from .findings import Problem
 from .toml_table import REQUIRED, Document, TomlTable, number, numbers, text, truth, whole
 
@@ -30,26 +31,17 @@ JOINTS: dict[str, type[Joint]] = {
 """Joint types by their name in a file: "revolute", "spherical-euler" …"""
 
 
-def load(path: Path, root: Joint | None = None, packages: Iterable[Path] = ()) -> Mechanism:
-    """The mechanism in a file. Its root and its meshes are in it: a root is refused, packages have no use."""
+def load(source: Source, root: Joint | None = None, packages: Iterable[Path] = ()) -> Mechanism:
+    """The mechanism in a text. Its root and its meshes are in it: a root is refused, packages have no use."""
     if root is not None:
-        raise InputError(f"root is {root!r}: {path.name} has its own root, only URDF files need one")
+        raise InputError(f"root is {root!r}: {source.path.name} has its own root, only URDF files need one")
+    return _mechanism(Document(source))
+
+
+def problems(source: Source, packages: Iterable[Path] = ()) -> list[Problem]:
+    """The error for which `load` refuses the text, or the warnings it would give."""
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from None
-    return parse(path, data)
-
-
-def parse(path: Path, data: bytes) -> Mechanism:
-    """The mechanism in the content of a file, whose path is named in errors."""
-    return _mechanism(Document(path, data))
-
-
-def problems(path: Path, packages: Iterable[Path] = ()) -> list[Problem]:
-    """The error for which `load` refuses the file, or the warnings it would give."""
-    try:
-        m = load(path)
+        m = load(source)
     except FileError as error:
         return [Problem(error.line, error.message, "error")]
     return [Problem(None, warning, "warning") for warning in m.warnings]

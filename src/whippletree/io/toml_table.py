@@ -3,11 +3,11 @@
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import FileError, ModelError
 from . import toml_lines
+from .content import Source
 from .toml_lines import Path as Way
 
 T = TypeVar("T")
@@ -18,11 +18,11 @@ class Document:
     """A file, and where its tables and keys stand.
 
     Args:
-        path: Named in errors.
-        data: Its content.
+        source: Its path, named in errors, and its content.
     """
 
-    def __init__(self, path: Path, data: bytes) -> None:
+    def __init__(self, source: Source) -> None:
+        path, data = source.path, source.data
         self.path = path
         try:
             text = data.decode("utf-8").replace("\r\n", "\n")

@@ -8,6 +8,7 @@ from typing import TypeVar
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
 from ..errors import FileError
+from .content import Source
 from .findings import Findings
 from .mesh_paths import Meshes
 from .urdf_parts import MEANINGS, LinkJoint, PartReader, UrdfLink
@@ -22,10 +23,10 @@ class UrdfTree:
     `findings` holds what is wrong; with an error among it, the parts need not fit together.
     """
 
-    def __init__(self, path: Path, packages: Iterable[Path]) -> None:
-        """Read a file; raises FileError if it is not XML or contains no robot."""
+    def __init__(self, source: Source, packages: Iterable[Path]) -> None:
+        """Read a text; raises FileError if it is not XML or contains no robot."""
         self.findings = Findings()
-        raw = parse(path)
+        path, raw = source.path, parse(source)
         robot = Element(raw, self.findings)
         if robot.tag != "robot":
             raise FileError(path, f"the root element is <{robot.tag}>, a URDF file has <robot>", robot.line)

@@ -2,21 +2,22 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
 from ..errors import FileError
+from .bounds import number_fault
+from .content import Source
 from .findings import Findings
 
 
-def parse(path: Path) -> etree._Element:
-    """The root element of an XML file. Entities are not expanded and nothing else is opened.
+def parse(source: Source) -> etree._Element:
+    """The root element of an XML text. Entities are not expanded and nothing else is opened.
 
     Raises:
-        FileError: The file is missing, empty, no file, no XML, or declares entities.
+        FileError: It is no XML, or declares entities.
     """
-    data = read_bytes(path)
+    path, data = source.path, source.data
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -42,26 +43,10 @@ def parse(path: Path) -> etree._Element:
     return root
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a file that is there and not empty; FileError otherwise."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise FileError(path, f"no such file (looked in {path.absolute().parent})") from None
-    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte in it
-        raise FileError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if not data.strip():
-        raise FileError(path, f"is empty ({len(data)} bytes)")
-    return data
-
-
 def _plain(error: etree.XMLSyntaxError) -> str:
     """libxml2's message without the position, which FileError gives."""
     return (error.msg or "unknown error").split(", line ")[0].strip()
 
-
-LARGEST = 1e100
-"""Above this, products of numbers of a file need not be finite."""
 
 UNKNOWN = "unknown to this reader, ignored"
 
@@ -171,11 +156,8 @@ class Element:
         except ValueError:
             fault = "is not a number"
         else:
-            if math.isnan(value) or (math.isinf(value) and not infinite):
-                fault = "is not finite"
-            elif abs(value) > LARGEST and not infinite:
-                fault = "is too large"
-            else:
+            fault = number_fault(value, infinite)
+            if fault is None:
                 return value
         hint = ""
         if "${" in word:

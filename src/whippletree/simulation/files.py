@@ -11,6 +11,8 @@ import numpy as np
 
 from ..errors import FileError
 from ..io.atomic import whole
+from ..io.bounds import LARGEST_RECORD
+from ..io.content import Source, read
 from ..spatial import Array
 from .events import Occurrence
 from .trajectory import Trajectory
@@ -41,18 +43,14 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     Raises:
         FileError: The file cannot be read, is damaged or holds something else.
 
-    >>> load_trajectory("nowhere.npz")
+    >>> load_trajectory("nowhere.npz")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    whippletree.errors.FileError: nowhere.npz: cannot be read: No such file or directory
+    whippletree.errors.FileError: nowhere.npz: no such file (looked in ...)
     """
     path = Path(path)
     if path.suffix not in _READERS:
         raise FileError(path, f"has the unknown suffix {path.suffix!r}; known: {', '.join(_READERS)}")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from None
-    return _READERS[path.suffix](path, content)
+    return _READERS[path.suffix](path, read(path, LARGEST_RECORD).data)
 
 
 # .npz: an array for each quantity, and a text with everything else.
@@ -89,7 +87,7 @@ def _to_npz(trajectory: Trajectory) -> bytes:
 def _from_npz(path: Path, content: bytes) -> Trajectory:
     from zipfile import BadZipFile
 
-    from ..io.toml import parse
+    from ..io.toml import load
 
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
@@ -125,7 +123,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         reason=str(head["reason"]),
         dynamics=str(head.get("dynamics", "")),
         joints=joints,
-        mechanism=None if head["mechanism"] is None else parse(path, str(head["mechanism"]).encode()),
+        mechanism=None if head["mechanism"] is None else load(Source(path, str(head["mechanism"]).encode())),
     )
 
 

@@ -1,0 +1,66 @@
+"""What every reader of files does alike: names that no file can have, pipes, sizes, open files and texts.
+
+Source of truth: what was written into the files.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import whippletree as wt
+from whippletree import io
+from whippletree.io import bounds, content
+
+SUFFIXES = [".urdf", ".toml", ".npz", ".csv", ".parquet"]
+
+
+def read(path):
+    return (wt.load if Path(path).suffix in (".urdf", ".toml") else wt.load_trajectory)(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_names_that_no_file_has(suffix, tmp_path):
+    for name, message in [
+        ("none", "no such file (looked in "),
+        ("zero\0byte", "cannot be read: embedded null byte"),
+        ("long" * 100, "cannot be read: File name too long"),
+        ("\ud800", "cannot be read: 'utf-8' codec"),
+    ]:
+        path = tmp_path / f"{name}{suffix}"
+        with pytest.raises(wt.FileError, match=re.escape(message)):
+            read(path)
+        if suffix in (".urdf", ".toml"):
+            (problem,) = io.problems(path)
+            assert message in problem.message
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_pipe_is_refused_and_not_waited_for(suffix, tmp_path):
+    path = tmp_path / f"pipe{suffix}"
+    os.mkfifo(path)
+    with pytest.raises(wt.FileError, match="it is no regular file, but a directory, pipe or device"):
+        read(path)
+    folder = tmp_path / f"folder{suffix}"
+    folder.mkdir()
+    with pytest.raises(wt.FileError, match="directory"):
+        read(folder)
+
+
+def test_a_file_beyond_the_bound_is_not_read(tmp_path):
+    path = tmp_path / "large.toml"
+    with open(path, "wb") as file:
+        file.truncate(bounds.LARGEST_TEXT + 1)  # a hole, which takes no room on the disk
+    with pytest.raises(wt.FileError, match="is larger than 64 MB, the most that is read"):
+        wt.load(path)
+
+
+def test_whatever_a_library_raises_is_told_as_the_fault_of_the_file():
+    with (
+        pytest.raises(wt.FileError, match=r"^a\.npz: is damaged: RecursionError$"),
+        content.reading(Path("a.npz"), "is damaged"),
+    ):
+        raise RecursionError
+    with pytest.raises(KeyboardInterrupt), content.reading(Path("a.npz"), "is damaged"):
+        raise KeyboardInterrupt
