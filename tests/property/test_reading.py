@@ -11,7 +11,7 @@ import pytest
 
 import whippletree as wt
 from whippletree import io
-from whippletree.io import bounds, content
+from whippletree.io import bounds, file_source
 
 SUFFIXES = [".urdf", ".toml", ".npz", ".csv", ".parquet"]
 
@@ -59,8 +59,8 @@ def test_a_file_beyond_the_bound_is_not_read(tmp_path):
 def test_whatever_a_library_raises_is_told_as_the_fault_of_the_file():
     with (
         pytest.raises(wt.FileError, match=r"^a\.npz: is damaged: RecursionError$"),
-        content.reading(Path("a.npz"), "is damaged"),
+        file_source.reading(Path("a.npz"), "is damaged"),
     ):
         raise RecursionError
-    with pytest.raises(KeyboardInterrupt), content.reading(Path("a.npz"), "is damaged"):
+    with pytest.raises(KeyboardInterrupt), file_source.reading(Path("a.npz"), "is damaged"):
         raise KeyboardInterrupt

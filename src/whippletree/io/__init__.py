@@ -9,7 +9,7 @@ from types import ModuleType
 from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
-from .content import read
+from .file_source import read
 from .findings import Problem
 
 __all__ = ["Problem", "load", "problems", "save"]

@@ -16,7 +16,7 @@ from ..model.kinds import KINDS, Kind
 from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..shapes import SHAPES, Shape
 from ..spatial import Inertia, Placement
-from .content import Source
+from .file_source import Source
 from .findings import Problem
 from .toml_table import REQUIRED, Document, TomlTable, number, numbers, text, truth, whole
 

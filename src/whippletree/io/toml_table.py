@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ..errors import FileError, ModelError
 from . import toml_lines
-from .content import Source
+from .file_source import Source
 from .toml_lines import Path as Way
 
 T = TypeVar("T")

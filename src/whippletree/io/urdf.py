@@ -15,7 +15,7 @@ from ..errors import FileError
 from ..joints import Joint
 from ..model.mechanism import GROUND, Body, Geometry, Mechanism
 from ..spatial import Inertia, Placement
-from .content import Source
+from .file_source import Source
 from .findings import Problem
 from .urdf_parts import HERE, UrdfLink
 from .urdf_tree import UrdfTree

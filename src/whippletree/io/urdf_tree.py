@@ -8,7 +8,7 @@ from typing import TypeVar
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
 from ..errors import FileError
-from .content import Source
+from .file_source import Source
 from .findings import Findings
 from .mesh_paths import Meshes
 from .urdf_parts import MEANINGS, LinkJoint, PartReader, UrdfLink

@@ -7,7 +7,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compile
 
 from ..errors import FileError
 from .bounds import number_fault
-from .content import Source
+from .file_source import Source
 from .findings import Findings
 
 
