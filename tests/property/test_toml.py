@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import randoms
 import whippletree as wt
+from whippletree.io import toml_lines
 from whippletree.io.toml_lines import lines
 from whippletree.io.toml_write import dumps
 
@@ -181,6 +182,19 @@ def test_the_good_file_is_good(tmp_path):
         ("[[gear]]", "[[gear", 26, "is not TOML"),
         ("[[gear]]", "[gear]", 26, "expected tables, each under a header in double brackets"),
         ("ratio = 2.0", "ratio = 1" + "0" * 400, 30, "a number that a double can hold"),
+        ("ratio = 2.0", "ratio = 1" + "0" * 5000, 30, "is not TOML: Exceeds the limit (4300 digits)"),
+        (
+            "ratio = 2.0",
+            "ratio = 0x" + "f" * 5000,
+            30,
+            "ratio is …: expected a number that a double can hold",
+        ),
+        ("[[gear]]", '["#"]\n[[gear]]', 26, "the file has the unknown key '#'"),
+        ("ratio = 2.0", "ratio = 2.0\n" + "a." * 20_000 + "a = 1", 31, "it is nested too deeply"),
+        ("[[gear]]", "[" + "a." * 20_000 + "a]\n[[gear]]", 26, "it is nested too deeply"),
+        ("ratio = 2.0", "ratio = { " + "'a'." * 20_000 + "a = 1 }", 30, "it is nested too deeply"),
+        ("ratio = 2.0", "ratio = " + "[" * 20_000 + "]" * 20_000, None, "it is nested too deeply"),
+        ("ratio = 2.0", "ratio = 2.0\na = " + "[5, " * 60 + "]" * 60, 31, "the unknown key 'a'"),
     ],
 )
 def test_faults_are_named_with_their_line(old, new, line, message, tmp_path):
@@ -227,6 +241,45 @@ def test_lines_are_found_between_strings_and_brackets():
         ("b", 0, "d", "e f"): 11,
         ("b", 1): 12,
     }
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        '[[frame]]\nname = "f%d"\nbody = "b"\nplacement = { position = [0.1, 0.2, 3.5] }\n\n',
+        "\n",
+        "# comment\n",
+        "k%d = [[0.1, 2.5], ['a.b', 3]]\n",
+        'k%d = """a\\""b"""\n',
+        '"k%d.\\u0041".b = 1\n',
+        "k%d = {a.b = 1}\n",
+    ],
+)
+def test_every_character_is_passed_a_bounded_number_of_times(unit, monkeypatch):
+    """Time and memory grow as the file: twice the text costs twice the steps, each over its own piece."""
+
+    def steps(count: int) -> tuple[int, int]:
+        passed: list[int] = []
+
+        def end(pattern, text, at):
+            match = pattern.match(text, at)
+            passed.append(0 if match is None else match.end() - at)
+            return at if match is None else match.end()
+
+        monkeypatch.setattr(toml_lines, "_end", end)
+        text = "".join(unit % k if "%" in unit else unit for k in range(10_000, 10_000 + count))
+        lines(text)
+        return len(passed), sum(passed)
+
+    (calls, passed), (more_calls, more_passed) = steps(300), steps(600)
+    assert more_calls <= 2 * calls + 8
+    assert more_passed <= 2 * passed + 8
+    assert passed <= 300 * (len(unit) + 5)
+
+
+def test_lines_of_a_good_file_are_not_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(toml_lines, "lines", None)
+    assert load_text(tmp_path, GOOD).nv == 2
 
 
 @dataclass(frozen=True)

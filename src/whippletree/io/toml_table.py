@@ -1,8 +1,10 @@
 """Values of a TOML file, taken one by one; what is missing, wrong or left over is named with its line."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, TypeVar
 
 from ..errors import FileError, ModelError
@@ -12,6 +14,7 @@ from .toml_lines import Path as Way
 
 T = TypeVar("T")
 REQUIRED: Any = object()
+_LONG_NUMBER = re.compile(r"\b[0-9_]{4301}")
 
 
 class Document:
@@ -30,13 +33,25 @@ class Document:
             line = data.count(b"\n", 0, error.start) + 1
             raise FileError(path, "is not UTF-8 text, which TOML requires", line) from None
         try:
+            toml_lines.check_depth(text)
             content = tomllib.loads(text)
+        except toml_lines.TooDeepError as error:
+            raise FileError(
+                path, "is not a Whippletree file: it is nested too deeply", error.args[0]
+            ) from None
         except tomllib.TOMLDecodeError as error:
             raise FileError(path, f"is not TOML: {error}", _syntax_line(str(error), text)) from None
         except RecursionError:
             raise FileError(path, "is not a Whippletree file: it is nested too deeply") from None
-        self._lines = toml_lines.lines(text)
+        except ValueError as error:  # a whole number of thousands of digits
+            raise FileError(path, f"is not TOML: {error}", _long_number_line(text)) from None
+        self._text = text
         self.top = TomlTable(self, content, ())
+
+    @cached_property
+    def _lines(self) -> dict[Way, int]:
+        """On use: a file without faults needs none."""
+        return toml_lines.lines(self._text, deepest=len(self._text))  # `tomllib` has managed
 
     def line(self, way: Way) -> int | None:
         """The line of a value."""
@@ -59,6 +74,11 @@ def _syntax_line(message: str, text: str) -> int:
     """The line that `tomllib` names: "… (at line 3, column 7)" or "… (at end of document)"."""
     place = message.rpartition("at line ")[2].partition(",")[0]
     return int(place) if place.isdigit() else text.count("\n") + 1
+
+
+def _long_number_line(text: str) -> int | None:
+    match = _LONG_NUMBER.search(text)
+    return None if match is None else text.count("\n", 0, match.start()) + 1
 
 
 class TomlTable:
@@ -108,7 +128,10 @@ class TomlTable:
 
 
 def _short(value: Any) -> str:
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        shown = "…"
     return shown if len(shown) <= 60 else shown[:57] + "…"
 
 
