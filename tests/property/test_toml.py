@@ -176,7 +176,12 @@ def test_the_good_file_is_good(tmp_path):
             26,
             "a joint with 6 freedoms constrains nothing",
         ),
-        ("ratio = 2.0", "ratio = inf", 26, "gear 'g': ratio is inf, must be finite"),
+        ("ratio = 2.0", "ratio = inf", 30, "ratio is inf: expected a number, this is not finite"),
+        ("mass = 1.0", "mass = nan", 7, "mass is nan: expected a number, this is not finite"),
+        ("mass = 1.0", "mass = -1.0", 7, "mass is -1.0: expected kilograms, not negative"),
+        ("mass = 1.0", "mass = 1e200", 7, "mass is 1e+200: expected a number, this is too large"),
+        ("lower = -1.0", "lower = nan", 16, "lower is nan: expected a number, this is not finite"),
+        ("size = [0.1]", "size = [nan]", 20, "size is [nan]: expected a number, this is not finite"),
         ("ratio = 2.0", "ratio = 2.0\nbacklash = 0.1", 31, "[gear] has the unknown key 'backlash'"),
         ("ratio = 2.0", "ratio = 2.0.0", 30, "is not TOML"),
         ("[[gear]]", "[[gear", 26, "is not TOML"),
@@ -300,12 +305,42 @@ def test_what_the_format_cannot_carry_is_refused(tmp_path):
         wt.save(m, tmp_path / "own.sdf")
 
 
+def test_a_mass_too_small_for_its_moment_is_told(tmp_path):
+    moments = "mass = 1e-300, first_moment = [1e99, 0, 0], about_origin = [1, 0, 1, 0, 0, 1]"
+    text = GOOD.replace("mass = 1.0, com = [0.0, 0.0, -0.5], about_com = [0.1, 0.1, 0.0]", moments)
+    (warning,) = load_text(tmp_path, text).warnings
+    assert (
+        "line 7: body 'upper': mass 1e-300 kg is too small for the first moment" in warning
+    )
+
+
 def test_problems_of_a_file_are_listed(tmp_path):
     path = tmp_path / "arm.toml"
     path.write_text(GOOD.replace("mass = 1.0", "mass = true"))
     assert [(p.line, p.severity) for p in wt.io.problems(path)] == [(7, "error")]
     path.write_text(GOOD.replace("[0.1, 0.1, 0.0]", "[0.1, 0.1, 0.5]"))
     assert [p.severity for p in wt.io.problems(path)] == ["warning"]
+    faults = [
+        ('name = "arm"', 'name = ""\ngravity = [0, 0]\ncolour = 1'),
+        ("mass = 1.0", "mass = true"),
+        ("size = [0.1]", "size = [0.1]\nshade = 1"),
+        ("limits = { lower", "height = 2\nlimits = { low"),
+        ('body = "lower"', 'body = "hand"'),
+        ("ratio = 2.0", "ratio = inf"),
+    ]
+    text = GOOD
+    for old, new in faults:
+        text = text.replace(old, new, 1)
+    path.write_text(text)
+    # Lower hangs on upper, which is lost, and the gear joins them: they are not blamed for that.
+    assert [(p.line, p.severity) for p in wt.io.problems(path)] == [
+        (line, "error") for line in (2, 3, 4, 9, 18, 19, 24, 26, 34)
+    ]
+    with pytest.raises(wt.FileError, match="line 2: name is"):
+        wt.load(path)
+    path.write_text(GOOD.replace("mass = 1.0", "mass = true"))
+    assert len(wt.io.problems(path)) == 1
+    path.write_text(GOOD)
     with pytest.raises(wt.InputError, match="has its own root"):
         wt.load(path, root=wt.Free())
 

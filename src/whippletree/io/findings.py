@@ -1,7 +1,11 @@
 """What a reader finds wrong, odd or superfluous in a file, gathered to be reported at once."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
+
+from ..errors import FileError
 
 Severity = Literal["error", "warning", "note"]
 
@@ -38,6 +42,18 @@ class Findings:
 
     def error(self, line: int | None, message: str) -> None:
         self._problems.append(Problem(line, message, "error"))
+
+    def refuse(self, error: FileError) -> None:
+        """What a part of the file was refused for."""
+        self.error(error.line, error.message)
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """What is refused inside is one of the problems, and reading goes on behind it."""
+        try:
+            yield
+        except FileError as error:
+            self.refuse(error)
 
     def consequence(self, line: int | None, message: str) -> None:
         """An error that need not be the fault itself: one before it may have caused it."""

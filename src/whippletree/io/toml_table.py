@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..errors import FileError, ModelError
 from . import toml_lines
+from .bounds import number_fault
 from .file_source import Source
 from .toml_lines import Path as Way
 
@@ -114,13 +115,24 @@ class TomlTable:
         data = self.take(key, _array_of_tables, [])
         return [TomlTable(self.document, entry, (*self.way, key, i)) for i, entry in enumerate(data)]
 
-    def done(self) -> None:
-        """Refuse what nobody took."""
-        for key in self._left:
-            raise self.document.error(
+    def look(self, key: str) -> Any:
+        """The value of a key as it stands, which is still to be taken; None if there is none."""
+        return self._left.get(key)
+
+    def left_over(self) -> list[FileError]:
+        """What nobody took, which has no meaning."""
+        return [
+            self.document.error(
                 (*self.way, key),
                 f"{self._title()} has the unknown key {key!r}; known: {', '.join(self._known)}",
             )
+            for key in self._left
+        ]
+
+    def done(self) -> None:
+        """Refuse what nobody took."""
+        for error in self.left_over():
+            raise error
 
     def _title(self) -> str:
         keys = [part for part in self.way if isinstance(part, str)]
@@ -155,13 +167,26 @@ def text(value: Any) -> str:
 
 
 def number(value: Any) -> float:
-    """A number, whole or not, as a float."""
+    """A finite number, whole or not, as a float."""
+    return _number(value, infinite=False)
+
+
+def bound(value: Any) -> float:
+    """A number that may be infinite."""
+    return _number(value, infinite=True)
+
+
+def _number(value: Any, infinite: bool) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("expected a number")
     try:
-        return float(value)
+        result = float(value)
     except OverflowError:
         raise ValueError("expected a number that a double can hold") from None
+    fault = number_fault(result, infinite)
+    if fault is not None:
+        raise ValueError(f"expected a number, this {fault}")
+    return result
 
 
 def whole(value: Any) -> int:
