@@ -309,9 +309,7 @@ def test_a_mass_too_small_for_its_moment_is_told(tmp_path):
     moments = "mass = 1e-300, first_moment = [1e99, 0, 0], about_origin = [1, 0, 1, 0, 0, 1]"
     text = GOOD.replace("mass = 1.0, com = [0.0, 0.0, -0.5], about_com = [0.1, 0.1, 0.0]", moments)
     (warning,) = load_text(tmp_path, text).warnings
-    assert (
-        "line 7: body 'upper': mass 1e-300 kg is too small for the first moment" in warning
-    )
+    assert "line 7: body 'upper': mass 1e-300 kg is too small for the first moment" in warning
 
 
 def test_problems_of_a_file_are_listed(tmp_path):

@@ -112,11 +112,18 @@ class PartReader:
             return Inertia.zero()
         origin = self._placement(inertial)
         mass_element, moments_element = inertial.child("mass"), inertial.child("inertia")
-        for tag, part in (("mass", mass_element), ("inertia", moments_element)):
-            if part is None:
-                inertial.error(f"{inertial} has no <{tag}>: give both <mass> and <inertia>")
-        mass = math.nan if mass_element is None else mass_element.number("value")
-        if mass_element is not None and mass < 0:
+        if mass_element is None:
+            self._findings.warning(
+                inertial.line, f"{inertial} has no <mass>: taken as none, the link has no inertia"
+            )
+            if moments_element is not None:
+                for pair in ("xx", "xy", "xz", "yy", "yz", "zz"):
+                    moments_element.text(f"i{pair}")
+            return Inertia.zero()
+        if moments_element is None:
+            inertial.error(f"{inertial} has no <inertia>: give both <mass> and <inertia>")
+        mass = mass_element.number("value")
+        if mass < 0:
             mass_element.error(f"{mass_element} is {mass:g} kg: it must not be negative")
         moments = [
             math.nan if moments_element is None else moments_element.number(f"i{pair}")
@@ -166,7 +173,7 @@ class PartReader:
             self._findings.warning(element.line, f"{element} has no shape and is left out; known: {known}")
             return None
         for second in shapes[1:]:
-            second.set_aside(f"{element} has a second shape: give each its own <{element.tag}>")
+            second.set_aside(f"{element} has a second shape: passed over, give each its own <{element.tag}>")
         shape = shapes[0]
         if shape.tag == "mesh":
             name = shape.required("filename")
@@ -286,7 +293,11 @@ class PartReader:
                 )
             return Limits(velocity=velocity, effort=effort)
         if lower > upper:
-            limit.error(f"{limit}: lower {lower:g} is above upper {upper:g}, swap them")
+            self._findings.warning(
+                limit.line,
+                f"{limit}: lower {lower:g} is above upper {upper:g}: taken as {upper:g} … {lower:g}",
+            )
+            lower, upper = upper, lower
         return Limits(lower, upper, velocity, effort)
 
     def _dynamics(self, element: Element, kind: str) -> tuple[float, float]:

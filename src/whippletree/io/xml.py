@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
@@ -9,15 +10,33 @@ from ..errors import FileError
 from .bounds import number_fault
 from .file_source import Source
 from .findings import Findings
+from .xml_repair import with_plain_start, with_prefixes
 
 
-def parse(source: Source) -> etree._Element:
+def parse(source: Source, findings: Findings) -> etree._Element:
     """The root element of an XML text. Entities are not expanded and nothing else is opened.
+
+    Slips that other readers pass over are mended, and told to the findings.
 
     Raises:
         FileError: It is no XML, or declares entities.
     """
     path, data = source.path, source.data
+    # Refused before the parser sees it, which would expand entities in attributes.
+    doctype = data.find(b"<!DOCTYPE")
+    declared = data.find(b"<!ENTITY", doctype) if doctype != -1 else -1
+    if declared != -1:
+        line = data.count(b"\n", 0, declared) + 1
+        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", line)
+    root = _root(path, with_plain_start(data, findings), findings)
+    # A file in another encoding than ASCII's can hide its entities from the search above.
+    dtd = root.getroottree().docinfo.internalDTD
+    if dtd is not None and any(True for _ in dtd.iterentities()):
+        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", 1)
+    return root
+
+
+def _root(path: Path, data: bytes, findings: Findings, mended: bool = False) -> etree._Element:
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -26,21 +45,15 @@ def parse(source: Source) -> etree._Element:
         remove_comments=True,
         remove_pis=True,
     )
-    # Refused before the parser sees it, which would expand entities in attributes.
-    doctype = data.find(b"<!DOCTYPE")
-    declared = data.find(b"<!ENTITY", doctype) if doctype != -1 else -1
-    if declared != -1:
-        line = data.count(b"\n", 0, declared) + 1
-        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", line)
     try:
-        root = etree.fromstring(data, parser)
+        return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise FileError(path, f"not well-formed XML: {_plain(error)}", error.lineno) from None
-    # A file in another encoding than ASCII's can hide its entities from the search above.
-    dtd = root.getroottree().docinfo.internalDTD
-    if dtd is not None and any(True for _ in dtd.iterentities()):
-        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", 1)
-    return root
+        declared = None
+        if _plain(error).startswith("Namespace prefix") and not mended:
+            declared = with_prefixes(data, error.lineno or 1, findings)
+        if declared is None:
+            raise FileError(path, f"not well-formed XML: {_plain(error)}", error.lineno) from None
+    return _root(path, declared, findings, mended=True)
 
 
 def _plain(error: etree.XMLSyntaxError) -> str:
@@ -98,15 +111,17 @@ class Element:
         return [self._child(raw) for name, raw in self._children if name == tag]
 
     def child(self, tag: str) -> "Element | None":
-        """The only child with this tag, or None; more than one is an error."""
+        """The first child with this tag, or None; more than one is odd, and told."""
         found = self.children(tag)
         for second in found[1:]:
-            second.set_aside(f"{self} has a second <{tag}>, the first on line {found[0].line}: keep one")
+            second.set_aside(
+                f"{self} has a second <{tag}>: passed over, the first on line {found[0].line} counts"
+            )
         return found[0] if found else None
 
     def set_aside(self, message: str) -> None:
-        """Report an element that should not be there; nothing else is reported about it."""
-        self.error(message)
+        """Warn of an element that should not be there; nothing else is reported about it."""
+        self.findings.warning(self.line, message)
         self._set_aside = True
 
     def _child(self, raw: etree._Element) -> "Element":
