@@ -3,25 +3,32 @@
 import os
 from collections.abc import Iterable
 from importlib import import_module
+from io import BytesIO, StringIO
 from pathlib import Path
 from types import ModuleType
+from typing import IO
 
 from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
-from .file_source import read
+from .file_source import Source, of, read
 from .findings import Problem
 
-__all__ = ["Problem", "load", "problems", "save"]
+__all__ = ["Problem", "load", "loads", "problems", "save"]
 
-FORMATS = {".urdf": "urdf", ".toml": "toml"}
+FORMATS = {".urdf": "urdf", ".xml": "urdf", ".toml": "toml"}
 """The reader of each suffix: a module here with `load` and `problems`, imported on use."""
 
 StrPath = str | os.PathLike[str]
 
 
-def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] | None = None) -> Mechanism:
-    """Load a mechanism from a file; the suffix says how it is written. Known: .urdf, .toml.
+def load(
+    path: StrPath | IO[str] | IO[bytes],
+    root: Joint | None = None,
+    packages: Iterable[StrPath] | None = None,
+    keep_zero_limits: bool = False,
+) -> Mechanism:
+    """Load a mechanism from a file; the suffix says how it is written. Known: .urdf, .xml (URDF), .toml.
 
     URDF: links on fixed joints are merged into the body that carries them and stay as frames under
     their names; the other links are bodies. Joints come in the order of the file, parents first.
@@ -32,13 +39,16 @@ def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] |
     TOML: Whippletree's own format, which carries everything; docs/format.md describes it.
 
     Args:
-        path: The file.
+        path: The file; or an open file, of text or bytes, whose content says how it is written. `loads`
+            takes the text itself.
         root: For a URDF file, the joint between the ground and the root link, such as `Free()`; it is
             named "root_joint".
             Without one the root link is fixed: a frame on the ground, its inertia without effect.
         packages: Directories in which the packages of `package://name/…` are looked for, before
             those at and above the file. Meshes are never needed for dynamics: a path that leads
             nowhere stays as it is, with a warning.
+        keep_zero_limits: URDF files have zeros where nobody knew a number. Positions within 0 … 0 and an
+            effort or velocity of 0 are taken as not given, with a warning, unless they are to be kept.
 
     Raises:
         FileError: The file cannot be read, or describes no tree; names the line and what to do.
@@ -64,8 +74,37 @@ def load(path: StrPath, root: Joint | None = None, packages: Iterable[StrPath] |
     """
     if root is not None and not isinstance(root, Joint):
         raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
-    directories, reader = _directories(packages), _format(Path(path))
-    return reader.load(read(Path(path)), root, directories)
+    directories = _directories(packages)
+    if isinstance(path, str | os.PathLike):
+        reader, source = _format(Path(path)), read(Path(path))
+    elif hasattr(path, "read"):
+        source = of(_name(path), path)
+        reader = _format_of(source)
+    else:
+        raise InputError(f"path is {path!r}: give the name of a file, or a file that is open for reading")
+    return reader.load(source, root, directories, keep_zero_limits)
+
+
+def loads(
+    text: str | bytes,
+    root: Joint | None = None,
+    packages: Iterable[StrPath] | None = None,
+    keep_zero_limits: bool = False,
+) -> Mechanism:
+    """Load a mechanism from a text: URDF if it begins with a <, else our own TOML.
+
+    Args:
+        text: What would stand in the file; meshes are looked for as beside a file in the current directory.
+        root, packages, keep_zero_limits: As in `load`.
+
+    >>> import whippletree as wt
+    >>> m = wt.loads('<robot name="r"><link name="base"/></robot>')
+    >>> m.name, m.frames[0].name
+    ('r', 'base')
+    """
+    if not isinstance(text, str | bytes):
+        raise InputError(f"text is {text!r}: give a text, or bytes")
+    return load(StringIO(text) if isinstance(text, str) else BytesIO(text), root, packages, keep_zero_limits)
 
 
 def save(m: Mechanism, path: StrPath) -> None:
@@ -126,6 +165,19 @@ def _format(path: Path) -> ModuleType:
         hint = ": expand it with xacro first" if path.suffix == ".xacro" else ""
         raise FileError(path, f"has the unknown suffix {path.suffix!r}{hint}; known: {', '.join(FORMATS)}")
     return import_module(f".{reader}", __name__)
+
+
+def _format_of(source: Source) -> ModuleType:
+    """The module that reads a content of which no suffix is known."""
+    data = source.data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    is_xml = data.startswith((b"<", b"\xff\xfe", b"\xfe\xff")) or b"<?xml" in data[:10_000]
+    return import_module(f".{'urdf' if is_xml else 'toml'}", __name__)
+
+
+def _name(file: object) -> Path:
+    """What an open file is called in messages."""
+    name = getattr(file, "name", None)
+    return Path(name) if isinstance(name, str) and name else Path("text")
 
 
 def _listed(directory: Path) -> list[str]:

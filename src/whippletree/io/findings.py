@@ -37,8 +37,8 @@ class Findings:
         self._problems: list[Problem] = []
         # Errors that often follow from others are reported after those, whatever their lines.
         self._consequences: list[Problem] = []
-        # What the model does not carry: reported once for each kind, with its first line and how often.
-        self._kinds: dict[tuple[str, str], list[int]] = {}
+        # What comes many times: reported once for each kind, with its first line and how often.
+        self._kinds: dict[tuple[str, str, Severity], list[int]] = {}
 
     def error(self, line: int | None, message: str) -> None:
         self._problems.append(Problem(line, message, "error"))
@@ -64,7 +64,11 @@ class Findings:
 
     def not_carried(self, line: int, what: str, why: str) -> None:
         """Something of the kind `what` stands in the file and is left out of the model."""
-        self._kinds.setdefault((what, why), []).append(line)
+        self._kinds.setdefault((what, why, "note"), []).append(line)
+
+    def often(self, line: int, what: str, why: str) -> None:
+        """A warning of something that comes many times in a file: told once, with its first line."""
+        self._kinds.setdefault((what, why, "warning"), []).append(line)
 
     def first_error(self) -> Problem | None:
         """The error to begin with: the first in the file that is no consequence, if there is one."""
@@ -74,8 +78,8 @@ class Findings:
     def problems(self) -> list[Problem]:
         """All of them in the order of their lines, those without a line first."""
         notes = [
-            Problem(min(lines), f"{what}{_often(len(lines))}: {why}", "note")
-            for (what, why), lines in self._kinds.items()
+            Problem(min(lines), f"{what}{_often(len(lines))}: {why}", severity)
+            for (what, why, severity), lines in self._kinds.items()
         ]
         return _by_line(self._problems + self._consequences + notes)
 

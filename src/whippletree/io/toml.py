@@ -31,8 +31,13 @@ JOINTS: dict[str, type[Joint]] = {
 """Joint types by their name in a file: "revolute", "spherical-euler" …"""
 
 
-def load(source: Source, root: Joint | None = None, packages: Iterable[Path] = ()) -> Mechanism:
-    """The mechanism in a text. Its root and its meshes are in it: a root is refused, packages have no use."""
+def load(
+    source: Source,
+    root: Joint | None = None,
+    packages: Iterable[Path] = (),
+    keep_zero_limits: bool = True,
+) -> Mechanism:
+    """The mechanism in a text. It means what it says: a root is refused, the others have no use."""
     if root is not None:
         raise InputError(f"root is {root!r}: {source.path.name} has its own root, only URDF files need one")
     m, findings = _mechanism(Document(source))
@@ -120,6 +125,9 @@ def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: s
             for fault in kind.faults(part):
                 line = entry.document.line((*entry.way, fault.field))
                 findings.warning(line, f"{fault.title}: {fault.fault}")
+            for doubt in kind.doubts(part):
+                line = entry.document.line((*entry.way, doubt.field))
+                findings.warning(line, f"{doubt.title}: {doubt.fault}")
             return
     lost.update(names)
     for error in errors:

@@ -27,9 +27,11 @@ GROUND_LINK = "ground_link"
 """What a link named like the fixed base is called."""
 
 
-def load(source: Source, root: Joint | None, packages: Iterable[Path]) -> Mechanism:
+def load(
+    source: Source, root: Joint | None, packages: Iterable[Path], keep_zero_limits: bool = False
+) -> Mechanism:
     """The mechanism a URDF text describes; raises FileError with the first error in it."""
-    tree = UrdfTree(source, packages)
+    tree = UrdfTree(source, packages, keep_zero_limits)
     _check_names(tree, root)
     _check_inertia(tree)
     error = tree.findings.first_error()

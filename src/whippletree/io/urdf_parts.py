@@ -35,6 +35,9 @@ MEANINGS = {
 }
 """What elements and attributes are about that the model does not carry."""
 
+NOT_GIVEN = "taken as not given, so there is no such limit; keep_zero_limits=True keeps it"
+"""What zeros mean that a file was filled up with."""
+
 HERE = Placement()
 """The placement of what stands without an <origin>."""
 
@@ -81,8 +84,11 @@ class LinkJoint:
 class PartReader:
     """Reads the parts of one file; what is wrong goes to the findings."""
 
-    def __init__(self, robot: Element, meshes: Meshes, findings: Findings) -> None:
+    def __init__(
+        self, robot: Element, meshes: Meshes, findings: Findings, keep_zero_limits: bool = False
+    ) -> None:
         self._findings = findings
+        self._keep_zero_limits = keep_zero_limits
         self._meshes = meshes
         self._version = robot.text("version") or "1.0"
         if self._version not in VERSIONS:
@@ -279,11 +285,10 @@ class PartReader:
             self._findings.not_carried(limit.line, "<limit> of a fixed joint", "there is nothing to limit")
             return Limits()
         new = self._version == "1.2"
-        effort = limit.number("effort", math.inf if new else None, infinite=True)
-        velocity = limit.number("velocity", math.inf if new else None, infinite=True)
-        for name, value in (("effort", effort), ("velocity", velocity)):
-            if value < 0:
-                limit.error(f"{limit}: {name} is {value:g}, it must not be negative")
+        effort, velocity = (
+            self._no_zero(limit, name, limit.number(name, math.inf if new else None, infinite=True))
+            for name in ("effort", "velocity")
+        )
         lower = limit.number("lower", None if new and bounded else 0.0, infinite=True)
         upper = limit.number("upper", None if new and bounded else 0.0, infinite=True)
         if not bounded:
@@ -298,7 +303,25 @@ class PartReader:
                 f"{limit}: lower {lower:g} is above upper {upper:g}: taken as {upper:g} … {lower:g}",
             )
             lower, upper = upper, lower
-        return Limits(lower, upper, velocity, effort)
+        if lower == upper == 0.0 and not self._keep_zero_limits:
+            given = limit.text("lower") is not None or limit.text("upper") is not None
+            what = "limits of 0 … 0" if given else f"<limit> of a {kind} joint without lower and upper"
+            self._findings.often(limit.line, what, NOT_GIVEN)
+            lower, upper = -math.inf, math.inf
+        limits = Limits(lower, upper, velocity, effort)
+        doubt = limits.doubt() if kind == "revolute" else None
+        if doubt is not None:
+            self._findings.warning(limit.line, f"{limit}: {doubt}")
+        return limits
+
+    def _no_zero(self, limit: Element, name: str, value: float) -> float:
+        """A limit as it is given; none for 0, which would leave a joint without its motor or its motion."""
+        if value < 0:
+            limit.error(f"{limit}: {name} is {value:g}, it must not be negative")
+        if value != 0.0 or self._keep_zero_limits:
+            return value
+        self._findings.often(limit.line, f"{name} limit of 0", NOT_GIVEN)
+        return math.inf
 
     def _dynamics(self, element: Element, kind: str) -> tuple[float, float]:
         dynamics = element.child("dynamics")

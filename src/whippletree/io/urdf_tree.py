@@ -26,7 +26,7 @@ class UrdfTree:
     `findings` holds what is wrong; with an error among it, the parts need not fit together.
     """
 
-    def __init__(self, source: Source, packages: Iterable[Path]) -> None:
+    def __init__(self, source: Source, packages: Iterable[Path], keep_zero_limits: bool = False) -> None:
         """Read a text; raises FileError if it is not XML or contains no robot."""
         self.findings = Findings()
         self._hints = HINTS
@@ -40,7 +40,7 @@ class UrdfTree:
             self.name = path.stem
             self.findings.warning(robot.line, f"<robot> has no name: it is called {self.name!r}, as its file")
         meshes = Meshes(path, packages)
-        reader = PartReader(robot, meshes, self.findings)
+        reader = PartReader(robot, meshes, self.findings, keep_zero_limits)
         self.links = self._by_name([reader.link(part) for part in robot.children("link")], "link")
         self.joints = self._by_name([reader.joint(part) for part in robot.children("joint")], "joint")
         self.carrier: dict[str, LinkJoint] = {}
