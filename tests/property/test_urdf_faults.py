@@ -169,6 +169,7 @@ REFUSED = {
         11,
         "<box> of link 'upper' has the size 1 -2 3: it must not be negative",
     ),
+    "size that is none": ([("1 2 3", "1 nan 3")], 11, "size of <box> of link 'upper': \"nan\" is not finite"),
     "mesh without file": (
         [('<box size="1 2 3"/>', "<mesh/>")],
         11,

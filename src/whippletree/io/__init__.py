@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO
 
-from ..errors import FileError, InputError
+from ..errors import FileError, InputError, ModelError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
 from .file_source import Source, of, read
@@ -82,7 +82,10 @@ def load(
         reader = _format_of(source)
     else:
         raise InputError(f"path is {path!r}: give the name of a file, or a file that is open for reading")
-    return reader.load(source, root, directories, keep_zero_limits)
+    try:
+        return reader.load(source, root, directories, keep_zero_limits)
+    except ModelError as error:  # the parts are fine, each by itself
+        raise FileError(source.path, str(error)) from None
 
 
 def loads(

@@ -194,10 +194,10 @@ class PartReader:
             size = (shape.number("radius"),)
         else:
             size = (shape.number("radius"), shape.number("length"))
-        if min(size) < 0:
+        if any(x < 0 for x in size):
             listed = " ".join(f"{x:g}" for x in size)
             shape.error(f"{shape} has the size {listed}: it must not be negative")
-        if not min(size) >= 0:  # NaN stands for a number that has been reported
+        if not all(x >= 0 for x in size):  # NaN stands for a number that has been reported
             return None
         return Geometry(SHAPES[shape.tag].read({"size": size}), placement, color)
 
