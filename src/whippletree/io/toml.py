@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -94,13 +95,19 @@ def _name(value: Any) -> str:
     return value
 
 
+@cache
+def _types(part: type) -> dict[str, Any]:
+    """The types of the fields of a class."""
+    return get_type_hints(part)
+
+
 def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: set[str]) -> None:
     """Add the part of an entry; what is impossible is an error with its line, what is odd a warning.
 
     A part at fault is lost, and so is one that refers to it, for which it is not blamed.
     """
     said: dict[str, Any] = {}
-    types, defaults = get_type_hints(kind.part), kind.defaults or {}
+    types, defaults = _types(kind.part), kind.defaults or {}
     names = [text for field in kind.own_names() if isinstance(text := entry.look(field), str)]
     errors: list[FileError] = []
     for field in fields(kind.part):
@@ -167,7 +174,7 @@ def _record(entry: TomlTable, key: str, kind: Any, default: Any) -> Any:
     table = entry.table(key)
     if table is None:
         return default
-    types = get_type_hints(kind)
+    types = _types(kind)
     said = {f.name: table.take(f.name, _reader(types[f.name], f.default), f.default) for f in fields(kind)}
     table.done()
     with table.document.at(table.way):
