@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from fuzzing import FORMATS, survives
+from fuzzing import FORMATS, survives  # pyright: ignore[reportMissingImports]  # found by the line above
 
 
 def run(name: str, start: int, cases: int) -> bool:

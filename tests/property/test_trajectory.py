@@ -5,6 +5,7 @@ import os
 import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -183,9 +184,9 @@ def test_a_long_rest_comes_back(suffix, tmp_path, monkeypatch):
     n = 3000
     ones, table = np.ones(n), np.ones((n, 60))
     joints = tuple((body.joint_name, 1, 1) for body in m.bodies)
-    still = wt.Trajectory(
-        np.arange(n) * 0.25, table, table, table, *[ones] * 3, np.zeros((n, 0)), *[ones] * 3, joints=joints
-    )
+    arrays: dict[str, Any] = {name: table if name in ("q", "qd", "tau") else ones for name in files.ARRAYS}
+    arrays |= {"t": np.arange(n) * 0.25, "constraint_error": np.zeros((n, 0))}
+    still = wt.Trajectory(**arrays, joints=joints)
     still.save(tmp_path / f"still{suffix}")
     np.testing.assert_array_equal(wt.load_trajectory(tmp_path / f"still{suffix}").q, table)
 
