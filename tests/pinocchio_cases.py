@@ -72,7 +72,7 @@ class Case:
 @functools.cache
 def case(name: str, free: bool) -> Case:
     path = str(robots.HOME / name)
-    m = wt.load(path, root=wt.Free() if free else None)
+    m = wt.load(path, root=wt.Free() if free else None, keep_zero_limits=True)
     model = pin.buildModelFromUrdf(path, pin.JointModelFreeFlyer()) if free else pin.buildModelFromUrdf(path)
     return make(name, m, model)
 

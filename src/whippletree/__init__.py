@@ -72,7 +72,7 @@ from .errors import (
     WhippletreeError as WhippletreeError,
     WorkerError as WorkerError,
 )
-from .io import load as load, save as save
+from .io import load as load, loads as loads, save as save
 from .io.conventions import Convention as Convention
 from .io.dh import DH as DH, from_dh as from_dh
 from .joints import (

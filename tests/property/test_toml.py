@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import randoms
 import whippletree as wt
+from whippletree.io import toml_lines
 from whippletree.io.toml_lines import lines
 from whippletree.io.toml_write import dumps
 
@@ -175,12 +176,30 @@ def test_the_good_file_is_good(tmp_path):
             26,
             "a joint with 6 freedoms constrains nothing",
         ),
-        ("ratio = 2.0", "ratio = inf", 26, "gear 'g': ratio is inf, must be finite"),
+        ("ratio = 2.0", "ratio = inf", 30, "ratio is inf: expected a number, this is not finite"),
+        ("mass = 1.0", "mass = nan", 7, "mass is nan: expected a number, this is not finite"),
+        ("mass = 1.0", "mass = -1.0", 7, "mass is -1.0: expected kilograms, not negative"),
+        ("mass = 1.0", "mass = 1e200", 7, "mass is 1e+200: expected a number, this is too large"),
+        ("lower = -1.0", "lower = nan", 16, "lower is nan: expected a number, this is not finite"),
+        ("size = [0.1]", "size = [nan]", 20, "size is [nan]: expected a number, this is not finite"),
         ("ratio = 2.0", "ratio = 2.0\nbacklash = 0.1", 31, "[gear] has the unknown key 'backlash'"),
         ("ratio = 2.0", "ratio = 2.0.0", 30, "is not TOML"),
         ("[[gear]]", "[[gear", 26, "is not TOML"),
         ("[[gear]]", "[gear]", 26, "expected tables, each under a header in double brackets"),
         ("ratio = 2.0", "ratio = 1" + "0" * 400, 30, "a number that a double can hold"),
+        ("ratio = 2.0", "ratio = 1" + "0" * 5000, 30, "is not TOML: Exceeds the limit (4300 digits)"),
+        (
+            "ratio = 2.0",
+            "ratio = 0x" + "f" * 5000,
+            30,
+            "ratio is …: expected a number that a double can hold",
+        ),
+        ("[[gear]]", '["#"]\n[[gear]]', 26, "the file has the unknown key '#'"),
+        ("ratio = 2.0", "ratio = 2.0\n" + "a." * 20_000 + "a = 1", 31, "it is nested too deeply"),
+        ("[[gear]]", "[" + "a." * 20_000 + "a]\n[[gear]]", 26, "it is nested too deeply"),
+        ("ratio = 2.0", "ratio = { " + "'a'." * 20_000 + "a = 1 }", 30, "it is nested too deeply"),
+        ("ratio = 2.0", "ratio = " + "[" * 20_000 + "]" * 20_000, None, "it is nested too deeply"),
+        ("ratio = 2.0", "ratio = 2.0\na = " + "[5, " * 60 + "]" * 60, 31, "the unknown key 'a'"),
     ],
 )
 def test_faults_are_named_with_their_line(old, new, line, message, tmp_path):
@@ -229,6 +248,45 @@ def test_lines_are_found_between_strings_and_brackets():
     }
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [
+        '[[frame]]\nname = "f%d"\nbody = "b"\nplacement = { position = [0.1, 0.2, 3.5] }\n\n',
+        "\n",
+        "# comment\n",
+        "k%d = [[0.1, 2.5], ['a.b', 3]]\n",
+        'k%d = """a\\""b"""\n',
+        '"k%d.\\u0041".b = 1\n',
+        "k%d = {a.b = 1}\n",
+    ],
+)
+def test_every_character_is_passed_a_bounded_number_of_times(unit, monkeypatch):
+    """Time and memory grow as the file: twice the text costs twice the steps, each over its own piece."""
+
+    def steps(count: int) -> tuple[int, int]:
+        passed: list[int] = []
+
+        def end(pattern, text, at):
+            match = pattern.match(text, at)
+            passed.append(0 if match is None else match.end() - at)
+            return at if match is None else match.end()
+
+        monkeypatch.setattr(toml_lines, "_end", end)
+        text = "".join(unit % k if "%" in unit else unit for k in range(10_000, 10_000 + count))
+        lines(text)
+        return len(passed), sum(passed)
+
+    (calls, passed), (more_calls, more_passed) = steps(300), steps(600)
+    assert more_calls <= 2 * calls + 8
+    assert more_passed <= 2 * passed + 8
+    assert passed <= 300 * (len(unit) + 5)
+
+
+def test_lines_of_a_good_file_are_not_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(toml_lines, "lines", None)
+    assert load_text(tmp_path, GOOD).nv == 2
+
+
 @dataclass(frozen=True)
 class OwnJoint(wt.Revolute):
     """A user's joint type."""
@@ -247,12 +305,40 @@ def test_what_the_format_cannot_carry_is_refused(tmp_path):
         wt.save(m, tmp_path / "own.sdf")
 
 
+def test_a_mass_too_small_for_its_moment_is_told(tmp_path):
+    moments = "mass = 1e-300, first_moment = [1e99, 0, 0], about_origin = [1, 0, 1, 0, 0, 1]"
+    text = GOOD.replace("mass = 1.0, com = [0.0, 0.0, -0.5], about_com = [0.1, 0.1, 0.0]", moments)
+    (warning,) = load_text(tmp_path, text).warnings
+    assert "line 7: body 'upper': mass 1e-300 kg is too small for the first moment" in warning
+
+
 def test_problems_of_a_file_are_listed(tmp_path):
     path = tmp_path / "arm.toml"
     path.write_text(GOOD.replace("mass = 1.0", "mass = true"))
     assert [(p.line, p.severity) for p in wt.io.problems(path)] == [(7, "error")]
     path.write_text(GOOD.replace("[0.1, 0.1, 0.0]", "[0.1, 0.1, 0.5]"))
     assert [p.severity for p in wt.io.problems(path)] == ["warning"]
+    faults = [
+        ('name = "arm"', 'name = ""\ngravity = [0, 0]\ncolour = 1'),
+        ("mass = 1.0", "mass = true"),
+        ("size = [0.1]", "size = [0.1]\nshade = 1"),
+        ("limits = { lower", "height = 2\nlimits = { low"),
+        ('body = "lower"', 'body = "hand"'),
+        ("ratio = 2.0", "ratio = inf"),
+    ]
+    text = GOOD
+    for old, new in faults:
+        text = text.replace(old, new, 1)
+    path.write_text(text)
+    # Lower hangs on upper, which is lost, and the gear joins them: they are not blamed for that.
+    assert [(p.line, p.severity) for p in wt.io.problems(path)] == [
+        (line, "error") for line in (2, 3, 4, 9, 18, 19, 24, 26, 34)
+    ]
+    with pytest.raises(wt.FileError, match="line 2: name is"):
+        wt.load(path)
+    path.write_text(GOOD.replace("mass = 1.0", "mass = true"))
+    assert len(wt.io.problems(path)) == 1
+    path.write_text(GOOD)
     with pytest.raises(wt.InputError, match="has its own root"):
         wt.load(path, root=wt.Free())
 

@@ -5,11 +5,13 @@ import os
 import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import whippletree as wt
+from whippletree.io import bounds
 from whippletree.simulation import files
 
 
@@ -70,7 +72,7 @@ def test_damaged_files_are_refused(suffix, run, tmp_path):
     run.save(path)
     for content in damaged(path.read_bytes()):
         path.write_bytes(content)
-        with pytest.raises(wt.FileError, match=rf"run{suffix}: is not a .*, or damaged"):
+        with pytest.raises(wt.FileError, match=rf"run{suffix}: is (empty|not a .*, or damaged)"):
             wt.load_trajectory(path)
 
 
@@ -102,6 +104,93 @@ def test_foreign_files_are_refused(run, tmp_path):
         wt.load_trajectory(path)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"t": np.zeros(()), "q": np.zeros(())}, "t is not a list of times"),
+        ({"t": np.full(4, np.nan)}, "has shape"),
+        ({"q": np.zeros((3, 5), dtype=complex)}, "'q' holds complex128"),
+        ({"q": np.zeros((3, 5), dtype=np.float32)}, "'q' holds float32"),
+        ({"event_q": np.zeros((0, 3))}, "the lists of event names and event times have different lengths"),
+        (
+            {"whippletree": np.frombuffer(b"[1, 2]", dtype=np.uint8)},
+            "is not a Whippletree trajectory, or damaged",
+        ),
+        (
+            {"whippletree": np.frombuffer(b"[" * 90_000, dtype=np.uint8)},
+            "is not a Whippletree trajectory, or",
+        ),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(changes, message, run, tmp_path):
+    path = tmp_path / "run.npz"
+    run.save(path)
+    repacked(path, **changes)
+    with pytest.raises(wt.FileError, match=message):
+        wt.load_trajectory(path)
+
+
+@pytest.mark.parametrize("name", ["t", "q", "constraint_error", "event_t"])
+def test_numbers_that_are_none_are_refused(name, run, tmp_path):
+    path = tmp_path / "run.npz"
+    run.save(path)
+    with np.load(path) as file:
+        values = file[name]
+    if values.size == 0:
+        values = np.zeros((len(run), 1))
+    values.flat[-1] = np.inf
+    repacked(path, **{name: values})
+    with pytest.raises(wt.FileError, match=rf"damaged: {name} of state \d+ is inf"):
+        wt.load_trajectory(path)
+
+
+def bomb(path: Path, size: int) -> None:
+    """An archive of some hundred kilobytes that claims, and has, so many zeros in q."""
+    buffer = io.BytesIO()
+    np.lib.format.write_array_header_1_0(buffer, {"descr": "<f8", "fortran_order": False, "shape": (size,)})
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("q.npy", "w") as member:
+        member.write(buffer.getvalue())
+        for _ in range(8 * size // 2**20):
+            member.write(bytes(2**20))
+
+
+def test_a_file_that_unpacks_to_far_more_is_not_unpacked(tmp_path, monkeypatch):
+    path = tmp_path / "run.npz"
+    bomb(path, 40 * 2**20)
+    assert path.stat().st_size < 400_000
+    monkeypatch.setattr(zipfile.ZipFile, "read", None)  # nothing is taken out of it
+    with pytest.raises(wt.FileError, match=r"claims to unpack from \d+ bytes to 335544\d+: it is damaged"):
+        wt.load_trajectory(path)
+
+
+def test_a_table_that_unpacks_to_far_more_is_not_unpacked(tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    path = tmp_path / "run.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"t": np.zeros(10**7)}), path)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(wt.FileError, match=r"claims to unpack from \d+ bytes to 80000000: it is damaged"):
+        wt.load_trajectory(path)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+def test_a_long_rest_comes_back(suffix, tmp_path, monkeypatch):
+    """What hardly differs is packed well, and still no trap."""
+    monkeypatch.setattr(bounds, "FREE", 10_000)
+    m = wt.Mechanism("rest")
+    for k in range(60):
+        m.add_body(f"b{k}", wt.Revolute("x"), inertia=wt.Inertia(1.0))
+    n = 3000
+    ones, table = np.ones(n), np.ones((n, 60))
+    joints = tuple((body.joint_name, 1, 1) for body in m.bodies)
+    arrays: dict[str, Any] = {name: table if name in ("q", "qd", "tau") else ones for name in files.ARRAYS}
+    arrays |= {"t": np.arange(n) * 0.25, "constraint_error": np.zeros((n, 0))}
+    still = wt.Trajectory(**arrays, joints=joints)
+    still.save(tmp_path / f"still{suffix}")
+    np.testing.assert_array_equal(wt.load_trajectory(tmp_path / f"still{suffix}").q, table)
+
+
 def test_nothing_in_a_file_is_executed(run, tmp_path):
     path = tmp_path / "run.npz"
     run.save(path)
@@ -121,7 +210,21 @@ HEAD = "t,kinetic,potential,step,elastic,lost_power,external_power"
         (HEAD + ",x\n", "has the unknown column 'x'"),
         (HEAD + ",qd:a\n", "columns of qd and tau are not of the same joints"),
         (HEAD + "\n1,2,3\n", "line 2: has 3 entries, expected 7"),
-        (HEAD + "\n1,2,3,four,5,6,7\n", "contains values that are not numbers"),
+        (HEAD + "\n1,2,3,four,5,6,7\n", "line 2: contains values that are not numbers"),
+        (HEAD, "line 1: is cut short: its last line has no end"),
+        (HEAD + "\n1,2,3,4,5,6,7\n2,2,3,4,5,6,7", "line 3: is cut short: its last line has no end"),
+        (HEAD + "\n1,2,3,4,5,6,7\n2,2,3,4\n", "line 3: has 4 entries, expected 7"),
+        (HEAD + "\n1,2,3,4,5,6,7\n2,2,3,nan,5,6,7\n", "line 3: is damaged: step of state 1 is nan"),
+        (HEAD + "\n1,2,3,1e999,5,6,7\n", "line 2: is damaged: step of state 0 is inf"),
+        (
+            HEAD + "\n2,2,3,4,5,6,7\n1,2,3,4,5,6,7\n",
+            r"line 3: is damaged: the time goes back from 2.0 s to 1",
+        ),
+        (HEAD + ",t\n", "it has the column 't' more than once"),
+        (HEAD + ",q:a[1],qd:a,tau:a\n", r"the columns of q are not numbered as a$"),
+        (HEAD + ",constraint_error:1\n", r"the columns of constraint_error are not numbered as 0"),
+        (HEAD + '\n"1,2,3,4,5,6,7\n', "line 2: is not a table"),
+        (HEAD + ',"' + "x" * 200_000 + '"\n', "is not a table: field larger than field limit"),
         ("\xff", "is not a table|has no column"),
     ],
 )

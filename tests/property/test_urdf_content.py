@@ -78,7 +78,13 @@ def test_limits_of_each_version(tmp_path):
         return m.bodies[0].limits, m.warnings
 
     inf = np.inf
-    assert limits("1.0", "revolute", '<limit effort="3" velocity="inf"/>') == (wt.Limits(0, 0, inf, 3), [])
+    assert limits("1.0", "revolute", '<limit effort="3" velocity="inf"/>') == (
+        wt.Limits(-inf, inf, inf, 3),
+        [
+            "line 4: <limit> of a revolute joint without lower and upper: taken as not given, so there is no "
+            "such limit; keep_zero_limits=True keeps it"
+        ],
+    )
     assert limits("1.2", "revolute", '<limit lower="-2" upper="1"/>') == (wt.Limits(-2, 1, inf, inf), [])
     assert limits("1.0", "continuous", "") == (wt.Limits(), [])
     huge = '<limit lower="-1.7e308" upper="1.7e308" effort="1" velocity="1e999"/>'
@@ -87,6 +93,53 @@ def test_limits_of_each_version(tmp_path):
     kept, (warning,) = limits("1.0", "continuous", '<limit lower="-2" upper="1" effort="3" velocity="4"/>')
     assert kept == wt.Limits(velocity=4, effort=3)
     assert warning == "line 4: lower and upper limit of a continuous joint: such a joint has no bounds"
+
+
+def test_zeros_that_files_are_filled_with_are_no_limits(tmp_path):
+    zeros = '<limit lower="0" upper="0" effort="0" velocity="0"/>'
+    parts = [link("a"), link("b"), link("c"), link("d")]
+    parts += [joint("i", "revolute", "a", "b", zeros), joint("j", "prismatic", "b", "c", zeros)]
+    parts += [joint("k", "continuous", "c", "d", '<limit effort="0.0" velocity="3"/>')]
+    path = write(tmp_path, robot(*parts))
+    m = wt.load(path)
+    assert [body.limits for body in m.bodies] == [wt.Limits(), wt.Limits(), wt.Limits(velocity=3)]
+    taken = "taken as not given, so there is no such limit; keep_zero_limits=True keeps it"
+    assert sorted(m.warnings) == [
+        f"line 6: effort limit of 0 (3 times, the first here): {taken}",
+        f"line 6: limits of 0 … 0 (2 times, the first here): {taken}",
+        f"line 6: velocity limit of 0 (2 times, the first here): {taken}",
+    ]
+    kept = wt.load(path, keep_zero_limits=True)
+    zero = wt.Limits(0, 0, 0, 0)
+    assert [body.limits for body in kept.bodies] == [zero, zero, wt.Limits(velocity=3, effort=0)]
+    assert kept.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind", "warned"),
+    [
+        ((-90.0, 90.0), "revolute", "limits -90 … 90 rad are 28.6 turns apart: degrees? Give radians"),
+        ((0.0, 360.0), "revolute", "limits 0 … 360 rad are 57.3 turns apart: degrees? Give radians"),
+        ((-31.0, 31.0), "revolute", None),
+        ((-1e16, 1e16), "revolute", None),
+        ((-90.0, 90.0), "prismatic", None),
+    ],
+)
+def test_limits_in_degrees_are_warned_of(limits, kind, warned, tmp_path):
+    lower, upper = limits
+    text = f'<limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/>'
+    m = wt.load(write(tmp_path, robot(link("a"), link("b"), joint("j", kind, "a", "b", text))))
+    assert m.warnings == ([f"line 4: <limit> of joint 'j': {warned}"] if warned else [])
+    built = wt.Mechanism("built")
+    moved = wt.Revolute("z") if kind == "revolute" else wt.Prismatic("z")
+    inertia = wt.Inertia(1.0, about_com=(0.1, 0.1, 0.1))
+    built.add_body("j", moved, inertia=inertia, limits=wt.Limits(*limits))
+    assert wt.problems(built) == ([f"joint 'j' of 'built': {warned}"] if warned else [])
+    wt.save(built, tmp_path / "built.toml")
+    again = wt.load(tmp_path / "built.toml")
+    assert [warning.partition("joint ")[2] for warning in again.warnings] == (
+        [f"'j': {warned}"] if warned else []
+    )
 
 
 def test_links_on_fixed_joints_are_merged(tmp_path):

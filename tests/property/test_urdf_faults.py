@@ -10,6 +10,7 @@ import pytest
 import whippletree as wt
 from urdf_text import change, joint, link, robot, write
 from whippletree import io
+from whippletree.io import urdf_tree
 
 SHOULDER_LIMIT = '<limit lower="-1" upper="2" effort="30" velocity="4"/>'
 DYNAMICS = '<dynamics damping="0.1" friction="0.2"/>'
@@ -86,11 +87,6 @@ REFUSED = {
     ),
     "no effort": ([(' effort="30"', "")], 24, "<limit> of joint 'shoulder' has no effort: add effort="),
     "no lower in 1.2": ([VERSION_1_2, (' lower="-1"', "")], 24, "<limit> of joint 'shoulder' has no lower"),
-    "limits crossed": (
-        [('lower="-1"', 'lower="5"')],
-        24,
-        "<limit> of joint 'shoulder': lower 5 is above upper 2, swap them",
-    ),
     "negative effort": (
         [('effort="30"', 'effort="-30"')],
         24,
@@ -166,24 +162,14 @@ REFUSED = {
     ),
     # links
     "negative mass": ([("2.5", "-2.5")], 8, "<mass> of link 'upper' is -2.5 kg: it must not be negative"),
-    "no mass": ([('<mass value="2.5"/>', "")], 6, "<inertial> of link 'upper' has no <mass>: give both"),
     "no moments": ([(INERTIA, "")], 6, "<inertial> of link 'upper' has no <inertia>: give both"),
     "no ixy": ([(' ixy="0.01"', "")], 9, "<inertia> of link 'upper' has no ixy: add ixy="),
-    "two inertials": (
-        [("</inertial>", "</inertial>\n<inertial/>")],
-        11,
-        "link 'upper' has a second <inertial>, the first on line 6: keep one",
-    ),
-    "two shapes": (
-        [('<box size="1 2 3"/>', '<box size="1 2 3"/><sphere radius="1"/>')],
-        11,
-        "<visual> of link 'upper' has a second shape: give each its own <visual>",
-    ),
     "negative size": (
         [("1 2 3", "1 -2 3")],
         11,
         "<box> of link 'upper' has the size 1 -2 3: it must not be negative",
     ),
+    "size that is none": ([("1 2 3", "1 nan 3")], 11, "size of <box> of link 'upper': \"nan\" is not finite"),
     "mesh without file": (
         [('<box size="1 2 3"/>', "<mesh/>")],
         11,
@@ -232,6 +218,42 @@ def test_a_file_with_one_fault_has_one_error(tmp_path):
 GROUND = '<link name="world"/><link name="ground"/>' + joint("g", "fixed", "world", "ground").strip()
 
 WARNED = {
+    "limits crossed": (
+        [('lower="-1"', 'lower="5"')],
+        "line 24: <limit> of joint 'shoulder': lower 5 is above upper 2: taken as 2 … 5",
+    ),
+    "no mass": (
+        [('<mass value="2.5"/>', "")],
+        "line 6: <inertial> of link 'upper' has no <mass>: taken as none, the link has no inertia",
+    ),
+    "two inertials": (
+        [("</inertial>", "</inertial>\n<inertial/>")],
+        "line 11: link 'upper' has a second <inertial>: passed over, the first on line 6 counts",
+    ),
+    "two axes": (
+        [('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/>\n<axis xyz="1 0 0"/>')],
+        "line 24: joint 'shoulder' has a second <axis>: passed over, the first on line 23 counts",
+    ),
+    "two shapes": (
+        [('<box size="1 2 3"/>', '<box size="1 2 3"/><sphere radius="1"/>')],
+        "line 11: <visual> of link 'upper' has a second shape: passed over, give each its own <visual>",
+    ),
+    "XML version": (
+        [('<?xml version="1.0"?>', "<?xml version='0.0' encoding='utf-8'?>")],
+        "line 1: XML version '0.0' does not exist, read as 1.0",
+    ),
+    "text before the declaration": (
+        [('<?xml version="1.0"?>', 'redefining global property\n<?xml version="1.0"?>')],
+        "line 1: text before the XML declaration on line 2: passed over",
+    ),
+    "blanks before the declaration": (
+        [('<?xml version="1.0"?>', '\n\n <?xml version="1.0"?>')],
+        "line 1: blanks before the XML declaration on line 3: passed over",
+    ),
+    "undeclared prefixes": (
+        [('<link name="base"/>', '<link name="base"><drake:a x="1"/></link><sensor:b c:d="2"/>')],
+        "line 4: prefix 'drake', 'sensor', 'c' is not declared, as xmlns:…: what has it is passed over",
+    ),
     "triangle inequality": (
         [('ixx="0.3"', 'ixx="3"')],
         "line 9: <inertia> of link 'upper': principal moments (0.3917, 0.5081, 3) kg m² violate the triangle",
@@ -273,6 +295,43 @@ def test_loaded_with_a_warning(tmp_path, case):
     assert [warning for warning in m.warnings if warning.startswith(message)]
     told = [problem for problem in io.problems(path) if str(problem).startswith(message)]
     assert [problem.severity for problem in told] == ["warning"]
+
+
+def test_lines_are_kept_where_the_start_is_mended(tmp_path):
+    text = "note: made by hand\n\n" + change(('version="1.0"', 'version="0.0"'), ("2.5", "-2.5"))
+    problems = io.problems(write(tmp_path, text))
+    assert [(p.line, p.severity) for p in problems] == [(1, "warning"), (3, "warning"), (10, "error")]
+
+
+def test_what_is_passed_over_changes_nothing(tmp_path):
+    arm = wt.load(write(tmp_path, change()))
+    for case in ("two inertials", "two axes", "two shapes", "XML version", "undeclared prefixes"):
+        assert wt.load(write(tmp_path, change(*WARNED[case][0]))) == arm
+    swapped = wt.load(write(tmp_path, change(*WARNED["limits crossed"][0]))).bodies[0].limits
+    assert (swapped.lower, swapped.upper) == (2.0, 5.0)
+    massless = wt.load(write(tmp_path, change(*WARNED["no mass"][0]))).bodies[0]
+    assert massless.inertia == wt.Inertia.zero()
+
+
+def test_macros_without_a_vocabulary_are_still_macros(tmp_path):
+    path = write(tmp_path, change(('<link name="base"/>', '<link name="base"/><xacro:include/>')))
+    with pytest.raises(wt.FileError, match="line 4: <xacro:include> is a macro of xacro"):
+        wt.load(path)
+
+
+def test_near_names_are_looked_for_a_few_times_only(tmp_path, monkeypatch):
+    asked = []
+
+    def close(name, names):
+        asked.append(len(names))
+        return []
+
+    monkeypatch.setattr(urdf_tree, "near_names", close)
+    count = 3000
+    parts = [f'<link name="a{k}"/>' for k in range(count)]
+    parts += [joint(f"j{k}", "fixed", f"misspelt{k}", f"a{k}") for k in range(count)]
+    assert len(io.problems(write(tmp_path, robot(*parts)))) > count
+    assert asked == [2000] * 10
 
 
 def test_every_problem_is_told_in_the_order_of_lines(tmp_path):

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -39,7 +38,7 @@ from . import source as cli_source
 from . import tour as demo
 from . import tour_motion as demo_motion
 from . import view as cli_view
-from .surroundings import WRONG_USE, OneLineUsage, prepare_streams, speaks_unicode
+from .surroundings import WRONG_USE, OneLineUsage, import_own, prepare_streams, speaks_unicode
 
 app = typer.Typer(
     cls=OneLineUsage,
@@ -94,12 +93,7 @@ def main(
 ) -> None:
     """Rigid multibody dynamics: look at mechanisms, check files, see what it does."""
     prepare_streams()
-    for name in own or []:
-        try:
-            import_module(name)
-        except ImportError as error:
-            typer.echo(f"whippletree: --with {name}: {error}", err=True)
-            raise typer.Exit(WRONG_USE) from None
+    import_own(own or [])
 
 
 @app.command()

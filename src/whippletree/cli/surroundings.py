@@ -3,8 +3,9 @@
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -58,3 +59,13 @@ def _one_line() -> Iterator[None]:
         told = " ".join(error.format_message().split()).rstrip(".")
         typer.echo(f"whippletree: {told}; see `{path} --help`", err=True)
         raise typer.Exit(WRONG_USE) from None
+
+
+def import_own(modules: Sequence[str]) -> None:
+    """Import modules of the user, for what they add; the command ends in one line where one is missing."""
+    for name in modules:
+        try:
+            import_module(name)
+        except ImportError as error:
+            typer.echo(f"whippletree: --with {name}: {error}", err=True)
+            raise typer.Exit(WRONG_USE) from None

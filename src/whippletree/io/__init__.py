@@ -2,30 +2,34 @@
 
 import os
 from collections.abc import Iterable
+from io import BytesIO, StringIO
 from pathlib import Path
+from typing import IO
 
 from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
+from .file_source import Source, of, read
 from .findings import Problem
 from .formats import FORMATS, Format
 from .stops import with_stops
 
-__all__ = ["FORMATS", "Format", "Problem", "load", "problems", "save"]
+__all__ = ["FORMATS", "Format", "Problem", "Source", "load", "loads", "problems", "save"]
 
 StrPath = str | os.PathLike[str]
 
 
 def load(
-    path: StrPath,
+    path: StrPath | IO[str] | IO[bytes],
     root: Joint | None = None,
     packages: Iterable[StrPath] | None = None,
     *,
+    keep_zero_limits: bool = False,
     stops: bool = False,
 ) -> Mechanism:
     """Load a mechanism from a file; the suffix says how it is written.
 
-    Known are .urdf, .toml and what else has a row in `io.FORMATS`.
+    Known are .urdf, .xml (URDF), .toml and what else has a row in `io.FORMATS`.
 
     URDF: links on fixed joints are merged into the body that carries them and stay as frames under
     their names; the other links are bodies. Joints come in the order of the file, parents first.
@@ -36,13 +40,16 @@ def load(
     TOML: Whippletree's own format, which carries everything; docs/format.md describes it.
 
     Args:
-        path: The file.
+        path: The file; or an open file, of text or bytes, whose content says how it is written. `loads`
+            takes the text itself.
         root: For a URDF file, the joint between the ground and the root link, such as `Free()`; it is
             named "root_joint".
             Without one the root link is fixed: a frame on the ground, its inertia without effect.
         packages: Directories in which the packages of `package://name/…` are looked for, before
             those at and above the file. Meshes are never needed for dynamics: a path that leads
             nowhere stays as it is, with a warning.
+        keep_zero_limits: URDF files have zeros where nobody knew a number. Positions within 0 … 0 and an
+            effort or velocity of 0 are taken as not given, with a warning, unless they are to be kept.
         stops: For a URDF file, whether limits of position push back. The format names no stiffness; each
             stop gets that of a swing at 100 rad/s against the inertia which its joint moves in the neutral
             position, 1e4 s⁻² / (H⁻¹)ᵢᵢ, stable at steps of 1 ms, and a dissipation of 0.5 s/rad or s/m.
@@ -73,11 +80,44 @@ def load(
     """
     if root is not None and not isinstance(root, Joint):
         raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
-    path = Path(path)
-    if stops and path.suffix.lower() == ".toml":
-        raise InputError(f"stops: {path} says itself which stops it has, only URDF files need them")
-    m = _format(path).read(path, root, _directories(packages))
+    directories = _directories(packages)
+    if isinstance(path, str | os.PathLike):
+        reader, source = _format(Path(path)), read(Path(path))
+    elif hasattr(path, "read"):
+        source = of(_name(path), path)
+        reader = _format_of(source)
+    else:
+        raise InputError(f"path is {path!r}: give the name of a file, or a file that is open for reading")
+    for option, given in (("stops", stops), ("keep_zero_limits", keep_zero_limits)):
+        if given and not reader.is_urdf:
+            raise InputError(f"{option}: {source.path} says itself what it means, only URDF files need it")
+    m = reader.read(source, root, directories, **({"keep_zero_limits": True} if keep_zero_limits else {}))
     return with_stops(m) if stops else m
+
+
+def loads(
+    text: str | bytes,
+    root: Joint | None = None,
+    packages: Iterable[StrPath] | None = None,
+    *,
+    keep_zero_limits: bool = False,
+    stops: bool = False,
+) -> Mechanism:
+    """Load a mechanism from a text: URDF if it begins with a <, else our own TOML.
+
+    Args:
+        text: What would stand in the file; meshes are looked for as beside a file in the current directory.
+        root, packages, keep_zero_limits, stops: As in `load`.
+
+    >>> import whippletree as wt
+    >>> m = wt.loads('<robot name="r"><link name="base"/></robot>')
+    >>> m.name, m.frames[0].name
+    ('r', 'base')
+    """
+    if not isinstance(text, str | bytes):
+        raise InputError(f"text is {text!r}: give a text, or bytes")
+    file = StringIO(text) if isinstance(text, str) else BytesIO(text)
+    return load(file, root, packages, keep_zero_limits=keep_zero_limits, stops=stops)
 
 
 def save(m: Mechanism, path: StrPath) -> None:
@@ -125,18 +165,17 @@ def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[P
     >>> problems("nowhere.urdf")[0].severity
     'error'
     """
-    path = Path(path)
     directories = _directories(packages)
     try:
-        return _format(path).found(path, directories)
+        return _format(Path(path)).found(read(Path(path)), directories)
     except FileError as error:
         return [Problem(error.line, error.message, "error")]
 
 
 def _format(path: Path) -> Format:
     """How the file is read; FileError for a suffix that is not known."""
-    if path.is_dir():
-        inside = sorted(entry.name for entry in path.iterdir() if entry.suffix in FORMATS)
+    if os.path.isdir(path):  # which is False, not an error, for a name that no file can have
+        inside = sorted(name for name in _listed(path) if Path(name).suffix in FORMATS)
         hint = f"such as {inside[0]!r}" if inside else f"with the suffix {' or '.join(FORMATS)}"
         raise FileError(path, f"is a directory: give a file, {hint}")
     found = FORMATS.get(path.suffix.lower())
@@ -144,6 +183,26 @@ def _format(path: Path) -> Format:
         hint = ": expand it with xacro first" if path.suffix == ".xacro" else ""
         raise FileError(path, f"has the unknown suffix {path.suffix!r}{hint}; known: {', '.join(FORMATS)}")
     return found
+
+
+def _format_of(source: Source) -> Format:
+    """How a content is read of which no suffix is known."""
+    data = source.data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    is_xml = data.startswith((b"<", b"\xff\xfe", b"\xfe\xff")) or b"<?xml" in data[:10_000]
+    return FORMATS[".urdf" if is_xml else ".toml"]
+
+
+def _name(file: object) -> Path:
+    """What an open file is called in messages."""
+    name = getattr(file, "name", None)
+    return Path(name) if isinstance(name, str) and name else Path("text")
+
+
+def _listed(directory: Path) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:  # it may not be looked into
+        return []
 
 
 def _directories(packages: Iterable[StrPath] | None) -> list[Path]:

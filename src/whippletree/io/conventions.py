@@ -12,9 +12,10 @@ before linear, in the axes of the moving body. Elsewhere:
 
 Pinocchio writes a revolute joint without limits as (cos, sin), as its URDF reader does with
 `continuous`, and a planar joint as (x, y, cos, sin); elsewhere a planar joint is (x, y, angle) and
-its velocity the rate of that. A spherical joint is a quaternion, ordered as in the free joint and
-with the angular velocity in body axes; in Drake it is roll, pitch, yaw (BallRpyJoint) with the
-angular velocity in parent axes. RBDL keeps every w at the end of q, in the order of the joints.
+its velocity the rate of that. It keeps limits of 0 … 0: so does load(…, keep_zero_limits=True).
+A spherical joint is a quaternion, ordered as in the free joint and with the angular velocity in
+body axes; in Drake it is roll, pitch, yaw (BallRpyJoint) with the angular velocity in parent axes.
+RBDL keeps every w at the end of q, in the order of the joints.
 Sources: the documentation of JointModelFreeFlyer, JointModelPlanar (Pinocchio 4), mjData.qpos and
 qvel (MuJoCo), QuaternionFloatingJoint, BallRpyJoint, PlanarJoint (Drake), "Joint Modeling" (RBDL).
 """

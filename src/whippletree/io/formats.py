@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import FileError, ModelError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
+from .file_source import Source, reading
 from .findings import Problem
 
 
@@ -17,50 +18,52 @@ class Format:
     """How files of one suffix are read and written.
 
     Attributes:
-        load: (path, root, packages) to the mechanism in a file. `root`, the joint between the ground and the
-            root link or None, and `packages`, directories to look for meshes in, are as given to `wt.load`.
-            Raises FileError, with the line where it knows one. A file that cannot be opened, and what a
-            mechanism refuses, become one by themselves.
-        problems: (path, packages) to all that is wrong or odd in a file; None: the error for which `load`
+        load: (source, root, packages) to the mechanism in a file, whose content is `source.data` and whose
+            name `source.path`. `root`, the joint between the ground and the root link or None, and
+            `packages`, directories to look for meshes in, are as given to `wt.load`. Raises FileError, with
+            the line where it knows one. What a mechanism refuses, and whatever else is raised, become one.
+        problems: (source, packages) to all that is wrong or odd in a file; None: the error for which `load`
             refuses it, or the warnings it gives.
         save: (m, path) writes a file, whole or not at all (`io.atomic.whole`); None: it is only read.
+        is_urdf: Whether it leaves open what `wt.load` has options for.
     """
 
-    load: Callable[[Path, Joint | None, Iterable[Path]], Mechanism]
-    problems: Callable[[Path, Iterable[Path]], list[Problem]] | None = None
+    load: Callable[..., Mechanism]
+    problems: Callable[[Source, Iterable[Path]], list[Problem]] | None = None
     save: Callable[[Mechanism, Path], None] | None = None
+    is_urdf: bool = False
 
-    def read(self, path: Path, root: Joint | None, packages: Iterable[Path]) -> Mechanism:
+    def read(
+        self, source: Source, root: Joint | None, packages: Iterable[Path], **options: bool
+    ) -> Mechanism:
         """The mechanism in a file; FileError for whatever is wrong with it."""
         try:
-            return self.load(path, root, packages)
-        except OSError as error:
-            raise FileError(path, f"cannot be read: {error.strerror or error}") from None
-        except UnicodeDecodeError as error:
-            raise FileError(
-                path, f"cannot be read: it is not in {error.encoding}, byte {error.start}"
-            ) from None
+            with reading(source.path, "cannot be read"):
+                return self.load(source, root, packages, **options)
         except ModelError as error:
-            raise FileError(path, str(error)) from error
+            raise FileError(source.path, str(error)) from error
 
-    def found(self, path: Path, packages: Iterable[Path]) -> list[Problem]:
+    def found(self, source: Source, packages: Iterable[Path]) -> list[Problem]:
         """All that is wrong or odd in a file; FileError if that cannot be told."""
         if self.problems is not None:
-            return self.problems(path, packages)
-        return [Problem(None, warning, "warning") for warning in self.read(path, None, packages).warnings]
+            return self.problems(source, packages)
+        return [Problem(None, warning, "warning") for warning in self.read(source, None, packages).warnings]
 
 
 def _ours(module: str, name: str) -> Callable[..., Any]:
     """A function of a module here, which is imported on use."""
 
-    def function(*arguments: Any) -> Any:
-        return getattr(import_module(f".{module}", __package__), name)(*arguments)
+    def function(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f".{module}", __package__), name)(*arguments, **options)
 
     return function
 
 
+_URDF = Format(_ours("urdf", "load"), _ours("urdf", "problems"), is_urdf=True)
+
 FORMATS: dict[str, Format] = {
-    ".urdf": Format(_ours("urdf", "load"), _ours("urdf", "problems")),
-    ".toml": Format(_ours("toml", "load"), save=_ours("toml_write", "save")),
+    ".urdf": _URDF,
+    ".xml": _URDF,
+    ".toml": Format(_ours("toml", "load"), _ours("toml", "problems"), _ours("toml_write", "save")),
 }
 """By suffix, in small letters and with its dot. A new format is one line here."""

@@ -1,5 +1,6 @@
 """Where the mesh files are that a robot description names."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote
@@ -29,7 +30,7 @@ class Meshes:
         """The path of a mesh file; `name` itself, remembered for `report`, if there is none."""
         package, candidates = self._candidates(name)
         for candidate in candidates:
-            if _is_file(candidate):
+            if os.path.isfile(candidate):  # which is False, not an error, for a name that no file can have
                 return str(candidate)
         if package is not None and not candidates:
             self._lost_packages.setdefault(package, []).append((line, name))
@@ -50,7 +51,7 @@ class Meshes:
         if package not in self._package_homes:
             beside = [directory / package for directory in (*self._given, self._home, *self._home.parents)]
             itself = [directory for directory in self._given if directory.name == package]
-            homes = [home for home in (*itself, *beside) if package and home.is_dir()]
+            homes = [home for home in (*itself, *beside) if package and os.path.isdir(home)]
             self._package_homes[package] = homes
         return self._package_homes[package]
 
@@ -68,10 +69,3 @@ class Meshes:
         for name, lines in self._lost_files.items():
             for line in lines:
                 findings.not_carried(line, f"mesh {name}", "no such file; the path stays as it is")
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name longer than the file system takes
-        return False

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -16,7 +17,9 @@ from ..model.kinds import KINDS, Kind
 from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..shapes import SHAPES, Shape
 from ..spatial import Inertia, Placement
-from .toml_table import REQUIRED, Document, TomlTable, number, numbers, text, truth, whole
+from .file_source import Source
+from .findings import Findings, Problem
+from .toml_table import REQUIRED, Document, TomlTable, bound, number, numbers, text, truth, whole
 
 FORMAT = 1
 """The version of the format; a file of a later one is refused."""
@@ -29,37 +32,61 @@ JOINTS: dict[str, type[Joint]] = {
 """Joint types by their name in a file: "revolute", "spherical-euler" …"""
 
 
-def load(path: Path, root: Joint | None = None, packages: Iterable[Path] = ()) -> Mechanism:
-    """The mechanism in a file. Its root and its meshes are in it: a root is refused, packages have no use."""
+def load(
+    source: Source,
+    root: Joint | None = None,
+    packages: Iterable[Path] = (),
+    keep_zero_limits: bool = True,
+) -> Mechanism:
+    """The mechanism in a text. It means what it says: a root is refused, the others have no use."""
     if root is not None:
-        raise InputError(f"root is {root!r}: {path.name} has its own root, only URDF files need one")
-    return parse(path, path.read_bytes())
+        raise InputError(f"root is {root!r}: {source.path.name} has its own root, only URDF files need one")
+    m, findings = _mechanism(Document(source))
+    error = findings.first_error()
+    if error is not None:
+        raise FileError(source.path, error.message, error.line)
+    m.warnings += [f"{source.path}, {problem}" for problem in findings.problems()]
+    return m
 
 
-def parse(path: Path, data: bytes) -> Mechanism:
-    """The mechanism in the content of a file, whose path is named in errors."""
-    return _mechanism(Document(path, data))
+def problems(source: Source, packages: Iterable[Path] = ()) -> list[Problem]:
+    """Every error for which `load` refuses the text, or the warnings it would give."""
+    try:
+        return _mechanism(Document(source))[1].problems()
+    except FileError as error:
+        return [Problem(error.line, error.message, "error")]
 
 
-def _mechanism(document: Document) -> Mechanism:
-    top = document.top
+def _mechanism(document: Document) -> tuple[Mechanism, Findings]:
+    """What can be read of a mechanism, and what is wrong with the rest; FileError if it is none at all."""
+    top, findings = document.top, Findings()
     version = top.take("format", number, 0.0)
     if version == 0.0:
         raise FileError(document.path, f"is not a Whippletree mechanism: it has no line 'format = {FORMAT}'")
     if version != FORMAT:
         raise document.error(("format",), f"has format {version:g}; this version reads format {FORMAT}")
-    gravity = top.take("gravity", numbers(3), (0.0, 0.0, -9.81))
-    m = Mechanism(top.take("name", _name), gravity)
+    m = Mechanism("unknown")
+    with findings.told():
+        m.name = top.take("name", _name)
+    with findings.told(), document.at(("gravity",)):
+        m.gravity = top.take("gravity", numbers(3), (0.0, 0.0, -9.81))
+    lost: set[str] = set()
     for kind in KINDS.values():
-        for entry in top.tables(kind.name):
-            _add(m, kind, entry)
-    ground = top.table("ground")
+        with findings.told():
+            for entry in top.tables(kind.name):
+                _add(m, kind, entry, findings, lost)
+    with findings.told():
+        _read_ground(m, top.table("ground"))
+    for error in top.left_over():
+        findings.refuse(error)
+    return m, findings
+
+
+def _read_ground(m: Mechanism, ground: TomlTable | None) -> None:
     if ground is not None:
         visuals, collisions = (tuple(map(_geometry, ground.tables(key))) for key in ("visual", "collision"))
         ground.done()
         m.change(GROUND, visuals=visuals, collisions=collisions)
-    top.done()
-    return m
 
 
 def _name(value: Any) -> str:
@@ -68,23 +95,50 @@ def _name(value: Any) -> str:
     return value
 
 
-def _add(m: Mechanism, kind: Kind, entry: TomlTable) -> None:
-    """Add the part of an entry; what is impossible is refused with its line, what is odd is a warning."""
+@cache
+def _types(part: type) -> dict[str, Any]:
+    """The types of the fields of a class."""
+    return get_type_hints(part)
+
+
+def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: set[str]) -> None:
+    """Add the part of an entry; what is impossible is an error with its line, what is odd a warning.
+
+    A part at fault is lost, and so is one that refers to it, for which it is not blamed.
+    """
     said: dict[str, Any] = {}
-    types, defaults = get_type_hints(kind.part), kind.defaults or {}
+    types, defaults = _types(kind.part), kind.defaults or {}
+    names = [text for field in kind.own_names() if isinstance(text := entry.look(field), str)]
+    errors: list[FileError] = []
     for field in fields(kind.part):
         default = field.default if field.default_factory is MISSING else field.default_factory()
-        if field.name in defaults:
-            default = defaults[field.name](said)
-        title = f"{kind.name} {said.get('name')!r}"
-        said[field.name] = _value(entry, field.name, types[field.name], default, title)
-    entry.done()
-    with entry.document.at(entry.way):
-        part = kind.part(**said)
-        m.append(part)
-    for fault in kind.faults(part):
-        line = entry.document.line((*entry.way, fault.field))
-        m.warnings.append(f"{entry.document.path}, line {line}: {fault.title}: {fault.fault}")
+        try:
+            if field.name in defaults and field.name not in said:
+                default = defaults[field.name]({"name": "", **said})
+            title = f"{kind.name} {said.get('name')!r}"
+            said[field.name] = _value(entry, field.name, types[field.name], default, title)
+        except FileError as error:
+            errors.append(error)
+    errors += entry.left_over()
+    referred = [said.get(field) for field in kind.refers]
+    if not errors and lost.isdisjoint(name for name in referred if isinstance(name, str)):
+        try:
+            with entry.document.at(entry.way):
+                part = kind.part(**said)
+                m.append(part)
+        except FileError as error:
+            errors.append(error)
+        else:
+            for fault in kind.faults(part):
+                line = entry.document.line((*entry.way, fault.field))
+                findings.warning(line, f"{fault.title}: {fault.fault}")
+            for doubt in kind.doubts(part):
+                line = entry.document.line((*entry.way, doubt.field))
+                findings.warning(line, f"{doubt.title}: {doubt.fault}")
+            return
+    lost.update(names)
+    for error in errors:
+        findings.refuse(error)
 
 
 def _value(entry: TomlTable, key: str, kind: Any, default: Any, title: str) -> Any:
@@ -102,11 +156,13 @@ def _value(entry: TomlTable, key: str, kind: Any, default: Any, title: str) -> A
         return tuple(map(_geometry, entry.tables(key.removesuffix("s"))))
     if is_dataclass(kind):
         return _record(entry, key, kind, default)
-    return entry.take(key, _reader(kind), REQUIRED if default is MISSING else default)
+    return entry.take(key, _reader(kind, default), REQUIRED if default is MISSING else default)
 
 
-def _reader(kind: Any) -> Any:
-    """What reads a plain value of a type."""
+def _reader(kind: Any, default: Any) -> Any:
+    """What reads a plain value of a type; a number may be infinite where it is by default."""
+    if kind is float and isinstance(default, float) and np.isinf(default):
+        return bound
     if get_origin(kind) is tuple:
         inside = get_args(kind)
         return numbers(None if inside[-1] is Ellipsis else len(inside))
@@ -118,8 +174,8 @@ def _record(entry: TomlTable, key: str, kind: Any, default: Any) -> Any:
     table = entry.table(key)
     if table is None:
         return default
-    types = get_type_hints(kind)
-    said = {f.name: table.take(f.name, _reader(types[f.name]), f.default) for f in fields(kind)}
+    types = _types(kind)
+    said = {f.name: table.take(f.name, _reader(types[f.name], f.default), f.default) for f in fields(kind)}
     table.done()
     with table.document.at(table.way):
         return kind(**said)
@@ -192,12 +248,18 @@ def _moments(value: Any) -> Any:
     )
 
 
+def _mass(value: Any) -> float:
+    if number(value) < 0:
+        raise ValueError("expected kilograms, not negative")
+    return number(value)
+
+
 def _inertia(entry: TomlTable, key: str = "inertia") -> Inertia:
     """About the centre of mass, or the ten numbers kept inside, which lose no digit."""
     table = entry.table(key)
     if table is None:
         return Inertia.zero()
-    mass = table.take("mass", number)
+    mass = table.take("mass", _mass)
     com = table.take("com", numbers(3), None)
     about_com = table.take("about_com", _moments, None)
     first_moment = table.take("first_moment", numbers(3), None)

@@ -1,25 +1,63 @@
-"""On which line of a TOML text each table and key stands: `tomllib` does not tell."""
+"""On which line of a TOML text each table and key stands: `tomllib` does not tell. One pass over the text."""
 
 import re
 import tomllib
 from collections.abc import Iterator
+from typing import NamedTuple
+
+from .bounds import DEEPEST
 
 Path = tuple[str | int, ...]
 """The way to a value from the top: keys, and places in arrays of tables."""
 
-_KEY = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|[A-Za-z0-9_-]+")
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-# What a value is made of: strings of four kinds, comments, brackets, line ends, anything else.
-_PIECE = re.compile(
-    r"\"\"\"(?:[^\\]|\\.)*?\"{3,5}|'''.*?'{3,5}|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|#[^\n]*|[\[\]{}\n]|[^\"'#\[\]{}\n]+",
-    re.DOTALL,
+# All patterns are possessive: what one has passed is not looked at again, so time and memory are linear. A
+# string that does not end matches nothing: there `tomllib` stops as well.
+_LINE_STRING = r"""(?:"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_STRING = (
+    r"""(?:\"{3}(?:[^"\\]|\\.|"{1,2}+(?!"))*+"{3,5}+|'{3}(?:[^']|'{1,2}+(?!'))*+'{3,5}+|"""
+    + _LINE_STRING
+    + ")"
 )
+_PART = rf"(?:[A-Za-z0-9_-]++|{_LINE_STRING})"
+_DOT = r"[ \t]*+\.[ \t]*+"
+_BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+_BRACKETS = re.compile(r"\[{0,2}+[ \t]*+")
+_KEYS = re.compile(rf"{_PART}(?:{_DOT}{_PART})*+")
+_PARTS = re.compile(_PART)
+_EQUALS = re.compile(r"[ \t]*+=")
+_TO_LINE_END = re.compile(rf"(?:[^\"'#\[\]{{}}\n]++|{_STRING}|#[^\n]*+)*+", re.DOTALL)
+_TO_BRACKET = re.compile(rf"(?:[^\"'#\[\]{{}}]++|{_STRING}|#[^\n]*+)*+", re.DOTALL)
+_PIECES = re.compile(rf"((?:{_PART}{_DOT})++{_PART})|{_STRING}|[A-Za-z0-9_-]++|#[^\n]*+|.", re.DOTALL)
+
+_MANY_POINTS = re.compile(rf"^(?:[^.\n]*+\.){{{DEEPEST}}}", re.MULTILINE)
 
 
-def lines(text: str) -> dict[Path, int]:
-    """Line, from 1, of every table header and every key of a text that `tomllib` has accepted.
+class TooDeepError(ValueError):
+    """Tables in tables, or parts of a key, beyond the bound; the line is its only argument."""
 
-    Keys inside an inline table or an array are not listed: they are found on the line of their key.
+
+class Statement(NamedTuple):
+    """A table's header or a key: the line, from 1, the keys, and how many brackets stand before them."""
+
+    line: int
+    keys: list[str]
+    brackets: int
+
+
+def check_depth(text: str) -> None:
+    """TooDeepError for keys of too many parts, for which `tomllib` needs time and memory beyond measure."""
+    if _MANY_POINTS.search(text):
+        lines(text)
+
+
+def lines(text: str, deepest: int = DEEPEST) -> dict[Path, int]:
+    """Line, from 1, of every table header and every key of a text.
+
+    Keys inside an inline table or an array are not listed: they are found on the line of their key. Of a text
+    that `tomllib` does not accept, the lines until there.
+
+    Raises:
+        TooDeepError: More than `deepest` parts of a key, or brackets in brackets.
 
     >>> lines("a = 1\\n[[b]]\\nc = [\\n 2,\\n]\\n[[b]]\\nc = 3")[("b", 1, "c")]
     7
@@ -27,13 +65,12 @@ def lines(text: str) -> dict[Path, int]:
     found: dict[Path, int] = {}
     counts: dict[Path, int] = {}  # of arrays of tables, by their way
     table: Path = ()
-    for start, statement in _statements(text):
-        line = text.count("\n", 0, start) + 1
-        if statement.startswith("["):
-            table = _enter(_keys(statement.strip("[] \t")), statement.startswith("[["), counts)
+    for line, keys, brackets in _statements(text, deepest):
+        if brackets:
+            table = _enter(keys, brackets == 2, counts)
             found[table] = line
         else:
-            key = (*table, *_keys(statement))
+            key = (*table, *keys)
             for end in range(len(table) + 1, len(key) + 1):
                 found.setdefault(key[:end], line)
     return found
@@ -47,47 +84,67 @@ def line_of(found: dict[Path, int], way: Path) -> int | None:
     return None
 
 
-def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Where each statement starts, and its head: a table's header, or what stands before the equals sign."""
-    at = _skip(text, 0)
-    while at < len(text):
-        if text[at] == "[":
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            yield at, text[at:end].split("#")[0].strip()  # keys of ours hold no #
-        else:
-            end = at
-            while text[end] != "=":
-                match = _KEY.match(text, end)
-                end = match.end() if match else end + 1
-            yield at, text[at:end]
-            end = _value_end(text, end + 1)
-        at = _skip(text, end)
-
-
-def _value_end(text: str, at: int) -> int:
-    """Where a value that starts here ends: the first line end outside of strings and brackets."""
-    depth = 0
-    while at < len(text):
-        match = _PIECE.match(text, at)
+def _statements(text: str, deepest: int) -> Iterator[Statement]:
+    at, line = 0, 1
+    while True:
+        start, at = at, _end(_BLANK, text, at)
+        line += text.count("\n", start, at)
+        opened = _end(_BRACKETS, text, at)
+        match = _KEYS.match(text, opened)
         if match is None:
-            return len(text)
-        piece = match.group()
-        if piece == "\n" and depth == 0:
-            break
-        depth += (piece in "[{") - (piece in "]}")
-        at = match.end()
-    return at
+            return
+        keys = _split(match.group())
+        if len(keys) > deepest:
+            raise TooDeepError(line)
+        yield Statement(line, keys, text.count("[", at, opened))
+        start, at = at, match.end()
+        if opened == start:
+            at = _value_end(text, _end(_EQUALS, text, at), line, deepest)
+        else:
+            at = text.find("\n", at)
+        if at < 0:
+            return
+        line += text.count("\n", start, at)
 
 
-def _skip(text: str, at: int) -> int:
-    match = _BLANK.match(text, at)
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
     return at if match is None else match.end()
 
 
-def _keys(dotted: str) -> list[str]:
+def _value_end(text: str, at: int, line: int, deepest: int) -> int:
+    """Where a value that starts here ends: the first line end outside strings and brackets, or -1."""
+    depth = 0
+    while True:
+        start, at = at, _end(_TO_BRACKET if depth else _TO_LINE_END, text, at)
+        if depth and text.count(".", start, at) > deepest:  # keys of inline tables have parts, too
+            chains = (match[1] for match in _PIECES.finditer(text, start, at) if match[1])
+            if any(chain.count(".") > deepest and len(_split(chain)) > deepest for chain in chains):
+                raise TooDeepError(line)
+        sign = text[at : at + 1]
+        if sign == "\n":
+            return at
+        if sign not in ("[", "]", "{", "}"):
+            return -1
+        depth = max(0, depth + (1 if sign in "[{" else -1))
+        if depth > deepest:
+            raise TooDeepError(line)
+        at += 1
+
+
+def _split(dotted: str) -> list[str]:
     """The parts of a dotted key."""
-    return [next(iter(tomllib.loads(f"{part} = 0"))) for part in _KEY.findall(dotted)]
+    return [part if part[0] not in "\"'" else _unquoted(part) for part in _PARTS.findall(dotted)]
+
+
+def _unquoted(piece: str) -> str:
+    """The text of a quoted key; what no key can be, `tomllib` refuses."""
+    if "\\" not in piece:
+        return piece[1:-1]
+    try:
+        return next(iter(tomllib.loads(f"{piece} = 0")))
+    except tomllib.TOMLDecodeError:
+        return piece
 
 
 def _enter(keys: list[str], is_array: bool, counts: dict[Path, int]) -> Path:

@@ -1,28 +1,32 @@
 """Values of a TOML file, taken one by one; what is missing, wrong or left over is named with its line."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from functools import cached_property
 from typing import Any, TypeVar
 
 from ..errors import FileError, ModelError
 from . import toml_lines
+from .bounds import number_fault
+from .file_source import Source
 from .toml_lines import Path as Way
 
 T = TypeVar("T")
 REQUIRED: Any = object()
+_LONG_NUMBER = re.compile(r"\b[0-9_]{4301}")
 
 
 class Document:
     """A file, and where its tables and keys stand.
 
     Args:
-        path: Named in errors.
-        data: Its content.
+        source: Its path, named in errors, and its content.
     """
 
-    def __init__(self, path: Path, data: bytes) -> None:
+    def __init__(self, source: Source) -> None:
+        path, data = source.path, source.data
         self.path = path
         try:
             text = data.decode("utf-8").replace("\r\n", "\n")
@@ -30,13 +34,25 @@ class Document:
             line = data.count(b"\n", 0, error.start) + 1
             raise FileError(path, "is not UTF-8 text, which TOML requires", line) from None
         try:
+            toml_lines.check_depth(text)
             content = tomllib.loads(text)
+        except toml_lines.TooDeepError as error:
+            raise FileError(
+                path, "is not a Whippletree file: it is nested too deeply", error.args[0]
+            ) from None
         except tomllib.TOMLDecodeError as error:
             raise FileError(path, f"is not TOML: {error}", _syntax_line(str(error), text)) from None
         except RecursionError:
             raise FileError(path, "is not a Whippletree file: it is nested too deeply") from None
-        self._lines = toml_lines.lines(text)
+        except ValueError as error:  # a whole number of thousands of digits
+            raise FileError(path, f"is not TOML: {error}", _long_number_line(text)) from None
+        self._text = text
         self.top = TomlTable(self, content, ())
+
+    @cached_property
+    def _lines(self) -> dict[Way, int]:
+        """On use: a file without faults needs none."""
+        return toml_lines.lines(self._text, deepest=len(self._text))  # `tomllib` has managed
 
     def line(self, way: Way) -> int | None:
         """The line of a value."""
@@ -59,6 +75,11 @@ def _syntax_line(message: str, text: str) -> int:
     """The line that `tomllib` names: "… (at line 3, column 7)" or "… (at end of document)"."""
     place = message.rpartition("at line ")[2].partition(",")[0]
     return int(place) if place.isdigit() else text.count("\n") + 1
+
+
+def _long_number_line(text: str) -> int | None:
+    match = _LONG_NUMBER.search(text)
+    return None if match is None else text.count("\n", 0, match.start()) + 1
 
 
 class TomlTable:
@@ -94,13 +115,24 @@ class TomlTable:
         data = self.take(key, _array_of_tables, [])
         return [TomlTable(self.document, entry, (*self.way, key, i)) for i, entry in enumerate(data)]
 
-    def done(self) -> None:
-        """Refuse what nobody took."""
-        for key in self._left:
-            raise self.document.error(
+    def look(self, key: str) -> Any:
+        """The value of a key as it stands, which is still to be taken; None if there is none."""
+        return self._left.get(key)
+
+    def left_over(self) -> list[FileError]:
+        """What nobody took, which has no meaning."""
+        return [
+            self.document.error(
                 (*self.way, key),
                 f"{self._title()} has the unknown key {key!r}; known: {', '.join(self._known)}",
             )
+            for key in self._left
+        ]
+
+    def done(self) -> None:
+        """Refuse what nobody took."""
+        for error in self.left_over():
+            raise error
 
     def _title(self) -> str:
         keys = [part for part in self.way if isinstance(part, str)]
@@ -108,7 +140,10 @@ class TomlTable:
 
 
 def _short(value: Any) -> str:
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        shown = "…"
     return shown if len(shown) <= 60 else shown[:57] + "…"
 
 
@@ -132,13 +167,26 @@ def text(value: Any) -> str:
 
 
 def number(value: Any) -> float:
-    """A number, whole or not, as a float."""
+    """A finite number, whole or not, as a float."""
+    return _number(value, infinite=False)
+
+
+def bound(value: Any) -> float:
+    """A number that may be infinite."""
+    return _number(value, infinite=True)
+
+
+def _number(value: Any, infinite: bool) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("expected a number")
     try:
-        return float(value)
+        result = float(value)
     except OverflowError:
         raise ValueError("expected a number that a double can hold") from None
+    fault = number_fault(result, infinite)
+    if fault is not None:
+        raise ValueError(f"expected a number, this {fault}")
+    return result
 
 
 def whole(value: Any) -> int:

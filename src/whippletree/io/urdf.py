@@ -15,6 +15,7 @@ from ..errors import FileError
 from ..joints import Joint
 from ..model.mechanism import GROUND, Body, Geometry, Mechanism
 from ..spatial import Inertia, Placement
+from .file_source import Source
 from .findings import Problem
 from .urdf_parts import HERE, UrdfLink
 from .urdf_tree import UrdfTree
@@ -26,23 +27,25 @@ GROUND_LINK = "ground_link"
 """What a link named like the fixed base is called."""
 
 
-def load(path: Path, root: Joint | None, packages: Iterable[Path]) -> Mechanism:
-    """The mechanism a URDF file describes; raises FileError with the first error in it."""
-    tree = UrdfTree(path, packages)
+def load(
+    source: Source, root: Joint | None, packages: Iterable[Path], keep_zero_limits: bool = False
+) -> Mechanism:
+    """The mechanism a URDF text describes; raises FileError with the first error in it."""
+    tree = UrdfTree(source, packages, keep_zero_limits)
     _check_names(tree, root)
     _check_inertia(tree)
     error = tree.findings.first_error()
     if error is not None:
-        raise FileError(path, error.message, error.line)
+        raise FileError(source.path, error.message, error.line)
     m = _build(tree, root)
     m.warnings += [str(problem) for problem in tree.findings.problems()]
     return m
 
 
-def problems(path: Path, packages: Iterable[Path]) -> list[Problem]:
-    """Everything that is wrong with a URDF file, or stands in it and is not carried by the model."""
+def problems(source: Source, packages: Iterable[Path]) -> list[Problem]:
+    """Everything that is wrong with a URDF text, or stands in it and is not carried by the model."""
     try:
-        tree = UrdfTree(path, packages)
+        tree = UrdfTree(source, packages)
     except FileError as error:
         return [Problem(error.line, error.message, "error")]
     _check_names(tree, None)

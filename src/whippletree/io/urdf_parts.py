@@ -35,6 +35,9 @@ MEANINGS = {
 }
 """What elements and attributes are about that the model does not carry."""
 
+NOT_GIVEN = "taken as not given, so there is no such limit; keep_zero_limits=True keeps it"
+"""What zeros mean that a file was filled up with."""
+
 HERE = Placement()
 """The placement of what stands without an <origin>."""
 
@@ -81,8 +84,11 @@ class LinkJoint:
 class PartReader:
     """Reads the parts of one file; what is wrong goes to the findings."""
 
-    def __init__(self, robot: Element, meshes: Meshes, findings: Findings) -> None:
+    def __init__(
+        self, robot: Element, meshes: Meshes, findings: Findings, keep_zero_limits: bool = False
+    ) -> None:
         self._findings = findings
+        self._keep_zero_limits = keep_zero_limits
         self._meshes = meshes
         self._version = robot.text("version") or "1.0"
         if self._version not in VERSIONS:
@@ -112,11 +118,18 @@ class PartReader:
             return Inertia.zero()
         origin = self._placement(inertial)
         mass_element, moments_element = inertial.child("mass"), inertial.child("inertia")
-        for tag, part in (("mass", mass_element), ("inertia", moments_element)):
-            if part is None:
-                inertial.error(f"{inertial} has no <{tag}>: give both <mass> and <inertia>")
-        mass = math.nan if mass_element is None else mass_element.number("value")
-        if mass_element is not None and mass < 0:
+        if mass_element is None:
+            self._findings.warning(
+                inertial.line, f"{inertial} has no <mass>: taken as none, the link has no inertia"
+            )
+            if moments_element is not None:
+                for pair in ("xx", "xy", "xz", "yy", "yz", "zz"):
+                    moments_element.text(f"i{pair}")
+            return Inertia.zero()
+        if moments_element is None:
+            inertial.error(f"{inertial} has no <inertia>: give both <mass> and <inertia>")
+        mass = mass_element.number("value")
+        if mass < 0:
             mass_element.error(f"{mass_element} is {mass:g} kg: it must not be negative")
         moments = [
             math.nan if moments_element is None else moments_element.number(f"i{pair}")
@@ -166,7 +179,7 @@ class PartReader:
             self._findings.warning(element.line, f"{element} has no shape and is left out; known: {known}")
             return None
         for second in shapes[1:]:
-            second.set_aside(f"{element} has a second shape: give each its own <{element.tag}>")
+            second.set_aside(f"{element} has a second shape: passed over, give each its own <{element.tag}>")
         shape = shapes[0]
         if shape.tag == "mesh":
             name = shape.required("filename")
@@ -181,10 +194,10 @@ class PartReader:
             size = (shape.number("radius"),)
         else:
             size = (shape.number("radius"), shape.number("length"))
-        if min(size) < 0:
+        if any(x < 0 for x in size):
             listed = " ".join(f"{x:g}" for x in size)
             shape.error(f"{shape} has the size {listed}: it must not be negative")
-        if not min(size) >= 0:  # NaN stands for a number that has been reported
+        if not all(x >= 0 for x in size):  # NaN stands for a number that has been reported
             return None
         return Geometry(SHAPES[shape.tag].read({"size": size}), placement, color)
 
@@ -272,11 +285,10 @@ class PartReader:
             self._findings.not_carried(limit.line, "<limit> of a fixed joint", "there is nothing to limit")
             return Limits()
         new = self._version == "1.2"
-        effort = limit.number("effort", math.inf if new else None, infinite=True)
-        velocity = limit.number("velocity", math.inf if new else None, infinite=True)
-        for name, value in (("effort", effort), ("velocity", velocity)):
-            if value < 0:
-                limit.error(f"{limit}: {name} is {value:g}, it must not be negative")
+        effort, velocity = (
+            self._no_zero(limit, name, limit.number(name, math.inf if new else None, infinite=True))
+            for name in ("effort", "velocity")
+        )
         lower = limit.number("lower", None if new and bounded else 0.0, infinite=True)
         upper = limit.number("upper", None if new and bounded else 0.0, infinite=True)
         if not bounded:
@@ -286,8 +298,30 @@ class PartReader:
                 )
             return Limits(velocity=velocity, effort=effort)
         if lower > upper:
-            limit.error(f"{limit}: lower {lower:g} is above upper {upper:g}, swap them")
-        return Limits(lower, upper, velocity, effort)
+            self._findings.warning(
+                limit.line,
+                f"{limit}: lower {lower:g} is above upper {upper:g}: taken as {upper:g} … {lower:g}",
+            )
+            lower, upper = upper, lower
+        if lower == upper == 0.0 and not self._keep_zero_limits:
+            given = limit.text("lower") is not None or limit.text("upper") is not None
+            what = "limits of 0 … 0" if given else f"<limit> of a {kind} joint without lower and upper"
+            self._findings.often(limit.line, what, NOT_GIVEN)
+            lower, upper = -math.inf, math.inf
+        limits = Limits(lower, upper, velocity, effort)
+        doubt = limits.doubt() if kind == "revolute" else None
+        if doubt is not None:
+            self._findings.warning(limit.line, f"{limit}: {doubt}")
+        return limits
+
+    def _no_zero(self, limit: Element, name: str, value: float) -> float:
+        """A limit as it is given; none for 0, which would leave a joint without its motor or its motion."""
+        if value < 0:
+            limit.error(f"{limit}: {name} is {value:g}, it must not be negative")
+        if value != 0.0 or self._keep_zero_limits:
+            return value
+        self._findings.often(limit.line, f"{name} limit of 0", NOT_GIVEN)
+        return math.inf
 
     def _dynamics(self, element: Element, kind: str) -> tuple[float, float]:
         dynamics = element.child("dynamics")

@@ -8,10 +8,14 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compile
 
 from ..errors import FileError
 from ..model.fields import near_names
+from .file_source import Source
 from .findings import Findings
 from .mesh_paths import Meshes
 from .urdf_parts import MEANINGS, LinkJoint, PartReader, UrdfLink
 from .xml import Element, parse
+
+HINTS, MOST_HINTS, LONGEST_HINT = 10, 2000, 100
+"""Near names are told for so many that are misspelt, among so many, of so many letters: each takes time."""
 
 Part = TypeVar("Part", UrdfLink, LinkJoint)
 
@@ -22,10 +26,11 @@ class UrdfTree:
     `findings` holds what is wrong; with an error among it, the parts need not fit together.
     """
 
-    def __init__(self, path: Path, packages: Iterable[Path]) -> None:
-        """Read a file; raises FileError if it is not XML or contains no robot."""
+    def __init__(self, source: Source, packages: Iterable[Path], keep_zero_limits: bool = False) -> None:
+        """Read a text; raises FileError if it is not XML or contains no robot."""
         self.findings = Findings()
-        raw = parse(path)
+        self._hints = HINTS
+        path, raw = source.path, parse(source, self.findings)
         robot = Element(raw, self.findings)
         if robot.tag != "robot":
             raise FileError(path, f"the root element is <{robot.tag}>, a URDF file has <robot>", robot.line)
@@ -35,7 +40,7 @@ class UrdfTree:
             self.name = path.stem
             self.findings.warning(robot.line, f"<robot> has no name: it is called {self.name!r}, as its file")
         meshes = Meshes(path, packages)
-        reader = PartReader(robot, meshes, self.findings)
+        reader = PartReader(robot, meshes, self.findings, keep_zero_limits)
         self.links = self._by_name([reader.link(part) for part in robot.children("link")], "link")
         self.joints = self._by_name([reader.joint(part) for part in robot.children("joint")], "joint")
         self.carrier: dict[str, LinkJoint] = {}
@@ -84,7 +89,7 @@ class UrdfTree:
                     self.findings.error(
                         joint.line,
                         f"{end} of joint {joint.name!r} is {name!r}: there is no link of this name"
-                        + _near(name, self.links),
+                        + self._near(name, self.links),
                     )
             if joint.parent == joint.child and joint.child:
                 self.findings.error(
@@ -125,7 +130,7 @@ class UrdfTree:
                 above = self.carrier.get(above.parent)
             if above is not None and above.name in path and above.parent != above.child:
                 names = list(path)
-                circle = " on ".join(repr(name) for name in [*names[names.index(above.name) :], above.name])
+                circle = _some([*names[names.index(above.name) :], above.name], " on ")
                 self.findings.consequence(
                     above.line, f"joints form a circle, {circle}: a link cannot carry itself"
                 )
@@ -143,17 +148,15 @@ class UrdfTree:
             if fault is not None:
                 self.findings.error(joint.mimic.line, f"joint {joint.name!r} mimics {driver!r}, {fault}")
                 continue
-            path = [joint.name]
+            path = {joint.name: None}  # which keeps the order
             while driver in self.joints and driver not in path and driver not in known:
-                path.append(driver)
+                path[driver] = None
                 mimic = self.joints[driver].mimic
                 driver = "" if mimic is None else mimic.driver
             if driver in path:
-                circle = [*path[path.index(driver) :], driver]
-                self.findings.error(
-                    joint.mimic.line,
-                    f"joints mimic each other in a circle: {', '.join(repr(name) for name in circle)}",
-                )
+                names = list(path)
+                circle = _some([*names[names.index(driver) :], driver], ", ")
+                self.findings.error(joint.mimic.line, f"joints mimic each other in a circle: {circle}")
             known.update(path)
 
     def _mimic_fault(self, joint: LinkJoint, driver: str) -> str | None:
@@ -162,13 +165,22 @@ class UrdfTree:
         if not driver:
             return None  # reported already
         if driver not in self.joints:
-            return "but there is no joint of this name" + _near(driver, self.joints)
+            return "but there is no joint of this name" + self._near(driver, self.joints)
         target = self.joints[driver]
         if target.joint.nv == 0:
             return "which is fixed and has no position"
         if target.joint.nv != 1:
             return f"which has {target.joint.nv} degrees of freedom: only one with one can be mimicked"
         return None
+
+    def _near(self, name: str, known: dict[str, UrdfLink] | dict[str, LinkJoint]) -> str:
+        """Names that may be meant, for the end of a message; looked for behind the first few only."""
+        if self._hints == 0 or len(name) > LONGEST_HINT:
+            return ""
+        self._hints -= 1
+        names = [other for other in known if len(other) <= LONGEST_HINT][:MOST_HINTS]
+        near = near_names(name, names)
+        return f"; there is {', '.join(map(repr, near))}" if near else ""
 
 
 def _refuse_macros(path: Path, raw: etree._Element) -> None:
@@ -183,7 +195,7 @@ def _refuse_macros(path: Path, raw: etree._Element) -> None:
             )
 
 
-def _near(name: str, known: Iterable[str]) -> str:
-    """Names that may be meant, for the end of a message."""
-    near = near_names(name, known)
-    return f"; there is {', '.join(map(repr, near))}" if near else ""
+def _some(names: list[str], between: str) -> str:
+    """The names, the middle of a long list left out."""
+    shown = [repr(name) for name in names]
+    return between.join(shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]])

@@ -7,16 +7,36 @@ from pathlib import Path
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
 from ..errors import FileError
+from .bounds import number_fault
+from .file_source import Source
 from .findings import Findings
+from .xml_repair import with_plain_start, with_prefixes
 
 
-def parse(path: Path) -> etree._Element:
-    """The root element of an XML file. Entities are not expanded and nothing else is opened.
+def parse(source: Source, findings: Findings) -> etree._Element:
+    """The root element of an XML text. Entities are not expanded and nothing else is opened.
+
+    Slips that other readers pass over are mended, and told to the findings.
 
     Raises:
-        FileError: The file is missing, empty, no file, no XML, or declares entities.
+        FileError: It is no XML, or declares entities.
     """
-    data = read_bytes(path)
+    path, data = source.path, source.data
+    # Refused before the parser sees it, which would expand entities in attributes.
+    doctype = data.find(b"<!DOCTYPE")
+    declared = data.find(b"<!ENTITY", doctype) if doctype != -1 else -1
+    if declared != -1:
+        line = data.count(b"\n", 0, declared) + 1
+        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", line)
+    root = _root(path, with_plain_start(data, findings), findings)
+    # A file in another encoding than ASCII's can hide its entities from the search above.
+    dtd = root.getroottree().docinfo.internalDTD
+    if dtd is not None and any(True for _ in dtd.iterentities()):
+        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", 1)
+    return root
+
+
+def _root(path: Path, data: bytes, findings: Findings, mended: bool = False) -> etree._Element:
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -25,43 +45,21 @@ def parse(path: Path) -> etree._Element:
         remove_comments=True,
         remove_pis=True,
     )
-    # Refused before the parser sees it, which would expand entities in attributes.
-    doctype = data.find(b"<!DOCTYPE")
-    declared = data.find(b"<!ENTITY", doctype) if doctype != -1 else -1
-    if declared != -1:
-        line = data.count(b"\n", 0, declared) + 1
-        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", line)
     try:
-        root = etree.fromstring(data, parser)
+        return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise FileError(path, f"not well-formed XML: {_plain(error)}", error.lineno) from None
-    # A file in another encoding than ASCII's can hide its entities from the search above.
-    dtd = root.getroottree().docinfo.internalDTD
-    if dtd is not None and any(True for _ in dtd.iterentities()):
-        raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", 1)
-    return root
-
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a file that is there and not empty; FileError otherwise."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise FileError(path, f"no such file (looked in {path.absolute().parent})") from None
-    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte in it
-        raise FileError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if not data.strip():
-        raise FileError(path, f"is empty ({len(data)} bytes)")
-    return data
+        declared = None
+        if _plain(error).startswith("Namespace prefix") and not mended:
+            declared = with_prefixes(data, error.lineno or 1, findings)
+        if declared is None:
+            raise FileError(path, f"not well-formed XML: {_plain(error)}", error.lineno) from None
+    return _root(path, declared, findings, mended=True)
 
 
 def _plain(error: etree.XMLSyntaxError) -> str:
     """libxml2's message without the position, which FileError gives."""
     return (error.msg or "unknown error").split(", line ")[0].strip()
 
-
-LARGEST = 1e100
-"""Above this, products of numbers of a file need not be finite."""
 
 UNKNOWN = "unknown to this reader, ignored"
 
@@ -113,15 +111,17 @@ class Element:
         return [self._child(raw) for name, raw in self._children if name == tag]
 
     def child(self, tag: str) -> "Element | None":
-        """The only child with this tag, or None; more than one is an error."""
+        """The first child with this tag, or None; more than one is odd, and told."""
         found = self.children(tag)
         for second in found[1:]:
-            second.set_aside(f"{self} has a second <{tag}>, the first on line {found[0].line}: keep one")
+            second.set_aside(
+                f"{self} has a second <{tag}>: passed over, the first on line {found[0].line} counts"
+            )
         return found[0] if found else None
 
     def set_aside(self, message: str) -> None:
-        """Report an element that should not be there; nothing else is reported about it."""
-        self.error(message)
+        """Warn of an element that should not be there; nothing else is reported about it."""
+        self.findings.warning(self.line, message)
         self._set_aside = True
 
     def _child(self, raw: etree._Element) -> "Element":
@@ -171,11 +171,8 @@ class Element:
         except ValueError:
             fault = "is not a number"
         else:
-            if math.isnan(value) or (math.isinf(value) and not infinite):
-                fault = "is not finite"
-            elif abs(value) > LARGEST and not infinite:
-                fault = "is too large"
-            else:
+            fault = number_fault(value, infinite)
+            if fault is None:
                 return value
         hint = ""
         if "${" in word:

@@ -17,7 +17,7 @@ from ..spatial import Array, Placement
 from .force import Force, check_force
 from .gear import Gear, check_gear, check_locked
 from .loop import Loop, check_closed, check_loop
-from .parts import GROUND, Body, Fault, Frame, PlacedShape, body_faults, check_body
+from .parts import GROUND, Body, Fault, Frame, PlacedShape, body_doubts, body_faults, check_body
 from .report import body_data, loop_data, part_data
 from .spring import Spring, check_spring
 from .wording import describe, number, vector
@@ -100,6 +100,7 @@ class Kind:
         check: Raises ModelError for a part that does not fit a mechanism. Names and references are looked
             at anyway; the mechanism may hold an older part under the same name.
         faults: What is wrong with a part that files may hold, and a user may not say.
+        doubts: What may be meant and is more likely a slip: warned of, never refused.
         lost: Called before `lock` leaves a part out, with positions of the locked joints by name, as its
             joints are locked or all of its bodies are one: raises ModelError if that must not be.
         line: The part in one line, for the summary; None for a kind that has a table there.
@@ -115,6 +116,7 @@ class Kind:
     names: Mapping[str, Name] | None = None
     check: Callable[["Mechanism", Any], None] = no_check
     faults: Callable[[Any], Iterator[Fault]] = no_faults
+    doubts: Callable[[Any], Iterator[Fault]] = no_faults
     lost: Callable[[Any, Mapping[str, Array]], None] = may_go
     line: Callable[[Any], str] | None = line_of
     data: Callable[["Mechanism", Any], dict[str, Any]] = part_data
@@ -225,6 +227,7 @@ for _kind in (
         names={"name": Name("body", PLACE), "joint_name": Name("joint", JOINT)},
         check=check_body,
         faults=body_faults,
+        doubts=body_doubts,
         line=None,
         data=body_data,
         defaults={"parent": lambda said: GROUND, "joint_name": lambda said: said["name"]},

@@ -26,6 +26,9 @@ ABSURD = 1e6
 A_JOINT = (Joint, "a joint such as Revolute('z')")
 """What a field that holds a joint expects."""
 
+TURNED = 5.0 * 2.0 * np.pi
+"""Angles beyond five turns, up to 720, look like degrees; larger ones are another way to say no limit."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -64,6 +67,18 @@ class Limits:
         for bound in ("velocity", "effort"):
             if getattr(self, bound) < 0.0:
                 return f"{bound} limit is {getattr(self, bound):g}, must not be negative"
+        return None
+
+    def doubt(self) -> str | None:
+        """What is odd about these limits if they are angles, in words, or None.
+
+        >>> Limits(-90.0, 90.0).doubt()
+        'limits -90 … 90 rad are 28.6 turns apart: degrees? Give radians'
+        """
+        if any(TURNED < abs(bound) <= 720.0 for bound in (self.lower, self.upper)):
+            apart = (self.upper - self.lower) / (2.0 * np.pi)
+            turns = f"{apart:.3g} turns apart" if np.isfinite(apart) else "many turns away"
+            return f"limits {self.lower:g} … {self.upper:g} rad are {turns}: degrees? Give radians"
         return None
 
     def within(self, q: Array, rng: np.random.Generator) -> Array:
@@ -216,6 +231,13 @@ def body_faults(body: Body) -> Iterator[Fault]:
     fault = body.limits.fault()
     if fault is not None:
         yield Fault("limits", f"joint {body.joint_name!r}", fault)
+
+
+def body_doubts(body: Body) -> Iterator[Fault]:
+    """What may be meant, and is more likely a slip: limits of a turning joint that look like degrees."""
+    doubt = body.limits.doubt() if body.joint.units == ("rad",) else None
+    if doubt is not None:
+        yield Fault("limits", f"joint {body.joint_name!r}", doubt)
 
 
 def check_body(m: "Mechanism", body: Body) -> None:

@@ -22,7 +22,11 @@ def inertia_fault(inertia: Inertia) -> str | None:
         return f"inertia holds {values[~np.isfinite(values)][0]}: give finite numbers"
     if inertia.m < 0:
         return f"mass is {inertia.m:g} kg, must not be negative"
-    a, b, c = np.linalg.eigvalsh(inertia.about_com)
+    with np.errstate(all="ignore"):
+        about_com = inertia.about_com
+    if not np.all(np.isfinite(about_com)):
+        return f"mass {inertia.m:g} kg is too small for the first moment {inertia.h.tolist()} kg m"
+    a, b, c = np.linalg.eigvalsh(about_com)
     moments = f"principal moments ({a:.4g}, {b:.4g}, {c:.4g}) kg m²"
     # Moments are differences of terms as large as those about the frame's origin.
     scale = TOLERANCE * max(abs(c), float(np.max(np.abs(inertia.I))) * 1e-6, 1e-300)

@@ -11,8 +11,8 @@ def problems(m: Mechanism) -> list[str]:
     """Every problem of a mechanism, each naming its body or joint; empty if there is none.
 
     `Mechanism.add_body` refuses most of them at once; a mechanism read from a file may have them:
-    inertias no body can have, limits upside down, names with stray blanks, and joints that move no
-    inertia, for which forward dynamics has no solution. The last kind is looked for at a general
+    inertias no body can have, limits upside down or in degrees, names with stray blanks, and joints that
+    move no inertia, for which forward dynamics has no solution. The last kind is looked for at a general
     position, so that a joint is found whenever it is without inertia nearly everywhere; joints in
     loops and gears are left out, as others may hold them.
 
@@ -39,7 +39,8 @@ def _names(m: Mechanism) -> Iterator[str]:
 def _faults(m: Mechanism) -> Iterator[str]:
     for kind, parts in m.kinds():
         for part in parts:
-            yield from (f"{fault.title} of {m.name!r}: {fault.fault}" for fault in kind.faults(part))
+            found = (*kind.faults(part), *kind.doubts(part))
+            yield from (f"{fault.title} of {m.name!r}: {fault.fault}" for fault in found)
 
 
 def _joints_without_inertia(m: Mechanism) -> Iterator[str]:

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+from array import array
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import numpy as np
 
 from ..errors import FileError
 from ..io.atomic import whole
+from ..io.bounds import LARGEST_RECORD, unpacked
+from ..io.file_source import Source, read, reading
 from ..spatial import Array
 from .events import Occurrence
 from .trajectory import Trajectory
@@ -20,6 +24,7 @@ FORMAT = 1
 
 _VECTORS = ("t", "kinetic", "potential", "step", "elastic", "lost_power", "external_power")
 ARRAYS = (*_VECTORS, "q", "qd", "tau", "constraint_error")
+EVENT_ARRAYS = ("event_t", "event_q", "event_qd")
 
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -41,18 +46,14 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     Raises:
         FileError: The file cannot be read, is damaged or holds something else.
 
-    >>> load_trajectory("nowhere.npz")
+    >>> load_trajectory("nowhere.npz")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    whippletree.errors.FileError: nowhere.npz: cannot be read: No such file or directory
+    whippletree.errors.FileError: nowhere.npz: no such file (looked in ...)
     """
     path = Path(path)
     if path.suffix not in _READERS:
         raise FileError(path, f"has the unknown suffix {path.suffix!r}; known: {', '.join(_READERS)}")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from None
-    return _READERS[path.suffix](path, content)
+    return _READERS[path.suffix](path, read(path, LARGEST_RECORD).data)
 
 
 # .npz: an array for each quantity, and a text with everything else.
@@ -83,53 +84,96 @@ def _to_npz(trajectory: Trajectory) -> bytes:
     arrays["whippletree"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
+    # What is packed too well, as a robot at rest, a reader would take for a trap.
+    if sum(part.nbytes + 1000 for part in arrays.values()) > unpacked(buffer.tell()):
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
     return buffer.getvalue()
 
 
 def _from_npz(path: Path, content: bytes) -> Trajectory:
-    from zipfile import BadZipFile
+    from ..io.toml import load
 
-    from ..io.toml import parse
-
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            if "whippletree" not in file:
-                raise FileError(path, "is not a Whippletree trajectory: it has no entry 'whippletree'")
-            head = json.loads(file["whippletree"].tobytes())
-            if head["format"] != FORMAT:
-                raise FileError(path, f"has format {head['format']}; this version reads format {FORMAT}")
-            names = (*ARRAYS, "event_t", "event_q", "event_qd")
-            arrays = {name: np.array(file[name], dtype=float) for name in names}
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        KeyError,
-        TypeError,
-        BadZipFile,
-        NotImplementedError,
-    ) as error:
-        raise FileError(path, f"is not a Whippletree trajectory, or damaged: {error}") from None
-    times, positions, velocities = (arrays.pop(name) for name in ("event_t", "event_q", "event_qd"))
-    joints = tuple((str(name), int(nq), int(nv)) for name, nq, nv in head["joints"])
-    _check_shapes(path, arrays, joints)
-    if not len(head["events"]) == len(times) == len(positions) == len(velocities):
+    with reading(path, "is not a Whippletree trajectory, or damaged"):
+        entries = _entries(path, content)
+        if "whippletree" not in entries:
+            raise FileError(path, "is not a Whippletree trajectory: it has no entry 'whippletree'")
+        head = json.loads(entries.pop("whippletree").tobytes())
+        if head["format"] != FORMAT:
+            raise FileError(path, f"has format {head['format']}; this version reads format {FORMAT}")
+        arrays = {name: entries[name] for name in ARRAYS}
+        times, positions, velocities = (entries[name] for name in EVENT_ARRAYS)
+        joints = tuple((str(name), int(nq), int(nv)) for name, nq, nv in head["joints"])
+        names = [str(name) for name in head["events"]]
+        mechanism = head["mechanism"]
+    nq, nv = _check_shapes(path, arrays, joints)
+    if not len(names) == len(times) == len(positions) == len(velocities):
         raise FileError(path, "is damaged: the lists of event names and event times have different lengths")
+    if times.ndim != 1 or positions.shape[1:] != (nq,) or velocities.shape[1:] != (nv,):
+        raise FileError(path, "is damaged: the states of the events do not have the shape of the others")
+    _check_numbers(path, {**arrays, "event_t": times, "event_q": positions, "event_qd": velocities})
+    moved = None if mechanism is None else load(Source(path, str(mechanism).encode()))
+    if moved is not None and joints != tuple((b.joint_name, b.joint.nq, b.joint.nv) for b in moved.bodies):
+        raise FileError(path, "is damaged: the joints are not those of the mechanism")
     return Trajectory(
         **arrays,
         events=tuple(
-            Occurrence(str(name), float(t), q, qd)
-            for name, t, q, qd in zip(head["events"], times, positions, velocities, strict=True)
+            Occurrence(name, float(t), q, qd)
+            for name, t, q, qd in zip(names, times, positions, velocities, strict=True)
         ),
         method=str(head["method"]),
         reason=str(head["reason"]),
         dynamics=str(head.get("dynamics", "")),
         joints=joints,
-        mechanism=None if head["mechanism"] is None else parse(path, str(head["mechanism"]).encode()),
+        mechanism=moved,
     )
 
 
-def _check_shapes(path: Path, arrays: dict[str, Array], joints: tuple[tuple[str, int, int], ...]) -> None:
+def _entries(path: Path, content: bytes) -> dict[str, Array]:
+    """The arrays of an archive by name. What they claim to hold is looked at before anything is unpacked."""
+    import zipfile
+
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        claimed = sum(member.file_size for member in members)
+        if claimed > unpacked(len(content)):
+            raise FileError(path, f"claims to unpack from {len(content)} bytes to {claimed}: it is damaged")
+        entries: dict[str, Array] = {}
+        for member in members:
+            name = member.filename.removesuffix(".npy")
+            if name in entries:
+                raise FileError(path, f"is damaged: it has two entries {name!r}")
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise FileError(path, f"is damaged: {name!r} is packed in an unknown way")
+            entries[name] = _array(path, name, archive.read(member))
+    return entries
+
+
+def _array(path: Path, name: str, data: bytes) -> Array:
+    """An array as numpy writes it; only of the two types that a trajectory has."""
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    if version != (1, 0):
+        raise FileError(path, f"is damaged: {name!r} has the version {version}, expected (1, 0)")
+    shape, columns_first, dtype = np.lib.format.read_array_header_1_0(file)
+    wanted = np.dtype(np.uint8) if name == "whippletree" else np.dtype("<f8")
+    if dtype != wanted:
+        raise FileError(path, f"is not a Whippletree trajectory, or damaged: {name!r} holds {dtype}")
+    # A copy, as what is made from bytes cannot be written to.
+    values = np.frombuffer(data, dtype=dtype, offset=file.tell()).copy()
+    return values.reshape(shape, order="F" if columns_first else "C")
+
+
+def _check_shapes(
+    path: Path, arrays: dict[str, Array], joints: tuple[tuple[str, int, int], ...]
+) -> tuple[int, int]:
+    """FileError if the arrays do not fit together; nq and nv."""
+    if arrays["t"].ndim != 1:
+        raise FileError(path, "is damaged: t is not a list of times")
+    if any(count < 0 for _, *counts in joints for count in counts):
+        raise FileError(path, "is damaged: a joint has fewer than 0 variables")
+    if len({name for name, _, _ in joints}) != len(joints):
+        raise FileError(path, "is damaged: two joints have the same name")
     n = len(arrays["t"])
     nq, nv = sum(joint[1] for joint in joints), sum(joint[2] for joint in joints)
     expected: dict[str, tuple[int, ...]] = {"q": (n, nq), "qd": (n, nv), "tau": (n, nv)}
@@ -139,6 +183,23 @@ def _check_shapes(path: Path, arrays: dict[str, Array], joints: tuple[tuple[str,
             raise FileError(path, f"is damaged: {name} has shape {arrays[name].shape}, expected {shape}")
     if arrays["constraint_error"].ndim != 2 or len(arrays["constraint_error"]) != n:
         raise FileError(path, "is damaged: constraint_error does not have one row for each state")
+    return nq, nv
+
+
+def _check_numbers(path: Path, arrays: dict[str, Array], first_line: int | None = None) -> None:
+    """FileError for numbers that are not finite and times that go back; lines are those of a table."""
+    for name, values in arrays.items():
+        wrong = np.argwhere(~np.isfinite(values))
+        if len(wrong):
+            state, value = int(wrong[0][0]), values[tuple(wrong[0])]
+            line = None if first_line is None else first_line + state
+            raise FileError(path, f"is damaged: {name} of state {state} is {value}", line)
+    back = np.flatnonzero(np.diff(arrays["t"]) < 0)
+    if len(back):
+        state = int(back[0]) + 1
+        line = None if first_line is None else first_line + state
+        before, after = arrays["t"][state - 1 : state + 1]
+        raise FileError(path, f"is damaged: the time goes back from {before} s to {after} s", line)
 
 
 # Tables: a column for each number.
@@ -155,7 +216,12 @@ def _columns(trajectory: Trajectory) -> dict[str, Array]:
     return columns
 
 
-def _from_columns(path: Path, columns: dict[str, Array]) -> Trajectory:
+def _from_columns(path: Path, names: list[str], table: Array, first_line: int | None) -> Trajectory:
+    """A trajectory from a table (rows, columns); its first row stands on `first_line`, if it has lines."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise FileError(path, f"is damaged: it has the column {twice[0]!r} more than once")
+    columns = dict(zip(names, table.T, strict=True))
     for name in _VECTORS:
         if name not in columns:
             raise FileError(path, f"is not a Whippletree trajectory: it has no column {name!r}")
@@ -168,16 +234,21 @@ def _from_columns(path: Path, columns: dict[str, Array]) -> Trajectory:
             raise FileError(path, f"is not a Whippletree trajectory: it has the unknown column {column!r}")
     if groups["qd"] != groups["tau"]:
         raise FileError(path, "is damaged: the columns of qd and tau are not of the same joints")
-    names = list(dict.fromkeys(_joint(label) for label in (*groups["q"], *groups["qd"])))
-    joints = tuple(
-        (name, *(sum(_joint(label) == name for label in groups[group]) for group in ("q", "qd")))
-        for name in names
-    )
+    counts = [Counter(map(_joint, groups[group])) for group in ("q", "qd")]
+    joints = tuple((name, counts[0][name], counts[1][name]) for name in counts[0] | counts[1])
     arrays = {name: columns[name] for name in _VECTORS}
     for group, labels in groups.items():
-        table = [columns[f"{group}:{label}"] for label in labels]
-        arrays[group] = np.array(table).T if table else np.zeros((len(columns["t"]), 0))
-    return Trajectory(**arrays, joints=joints)  # pyright: ignore[reportArgumentType]  # (name, nq, nv) each
+        parts = [columns[f"{group}:{label}"] for label in labels]
+        arrays[group] = np.array(parts).T if parts else np.zeros((len(table), 0))
+    _check_numbers(path, {"t": arrays["t"], **columns}, first_line)
+    run = Trajectory(**arrays, joints=joints)
+    expected = {group: run.labels(group) for group in ("q", "qd")}
+    expected["constraint_error"] = [str(k) for k in range(len(groups["constraint_error"]))]
+    for group, labels in expected.items():
+        if groups[group] != labels:
+            shown = ", ".join(labels[:6])
+            raise FileError(path, f"is damaged: the columns of {group} are not numbered as {shown}")
+    return run
 
 
 def _joint(label: str) -> str:
@@ -196,21 +267,26 @@ def _to_csv(trajectory: Trajectory) -> bytes:
 
 
 def _from_csv(path: Path, content: bytes) -> Trajectory:
+    with reading(path, "is not a table"):
+        text = content.decode()
+    lines = text.count("\n")
+    if not text.endswith("\n"):
+        raise FileError(path, "is cut short: its last line has no end", lines + 1)
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    values = array("d")
+    with reading(path, "is not a table"):
+        head = next(rows)
     try:
-        rows = list(csv.reader(io.StringIO(content.decode(), newline="")))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise FileError(path, f"is not a table: {error}") from None
-    if not rows:
-        raise FileError(path, "is empty")
-    head, body = rows[0], rows[1:]
-    for line, row in enumerate(body, start=2):
-        if len(row) != len(head):
-            raise FileError(path, f"has {len(row)} entries, expected {len(head)}", line)
-    try:
-        values = np.array(body, dtype=float).reshape(-1, len(head))
+        for row in rows:
+            if len(row) != len(head):
+                raise FileError(path, f"has {len(row)} entries, expected {len(head)}", rows.line_num)
+            values.extend(map(float, row))
+    except csv.Error as error:
+        raise FileError(path, f"is not a table: {error}", rows.line_num) from None
     except ValueError as error:
-        raise FileError(path, f"contains values that are not numbers: {error}") from None
-    return _from_columns(path, dict(zip(head, values.T, strict=True)))
+        raise FileError(path, f"contains values that are not numbers: {error}", rows.line_num) from None
+    table = np.array(values).reshape(-1, len(head))
+    return _from_columns(path, head, table, rows.line_num - len(table) + 1)
 
 
 def _pyarrow(path: Path) -> Any:
@@ -226,18 +302,25 @@ def _to_parquet(trajectory: Trajectory) -> bytes:
     arrow = _pyarrow(Path(".parquet"))
     sink = arrow.BufferOutputStream()
     columns = {name: np.ascontiguousarray(column) for name, column in _columns(trajectory).items()}
-    arrow.parquet.write_table(arrow.table(columns), sink)
+    # Numbers as they are: what is packed too well, as a robot at rest, a reader would take for a trap.
+    arrow.parquet.write_table(arrow.table(columns), sink, use_dictionary=False, compression="none")
     return sink.getvalue().to_pybytes()
 
 
 def _from_parquet(path: Path, content: bytes) -> Trajectory:
     arrow = _pyarrow(path)
-    try:
-        table = arrow.parquet.read_table(io.BytesIO(content))
-        columns = {name: np.array(table.column(name), dtype=float) for name in table.column_names}
-    except (arrow.ArrowException, OSError, ValueError, TypeError) as error:
-        raise FileError(path, f"is not a table, or damaged: {error}") from None
-    return _from_columns(path, columns)
+    with reading(path, "is not a table, or damaged"):
+        file = arrow.parquet.ParquetFile(io.BytesIO(content))
+        names, rows = list(file.schema_arrow.names), file.metadata.num_rows
+        claimed = 8 * rows * len(names)
+        if claimed > unpacked(len(content)):
+            raise FileError(path, f"claims to unpack from {len(content)} bytes to {claimed}: it is damaged")
+        for name, kind in zip(names, file.schema_arrow.types, strict=True):
+            if kind != arrow.float64():
+                raise FileError(path, f"is not a table, or damaged: the column {name!r} holds {kind}")
+        columns = [np.asarray(column, dtype=float) for column in file.read().columns]
+        table = np.array(columns).reshape(len(names), rows).T
+    return _from_columns(path, names, table, None)
 
 
 _WRITERS = {".npz": _to_npz, ".csv": _to_csv, ".parquet": _to_parquet}

@@ -9,6 +9,9 @@ from .rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
 from .scalar import Array
 from .transform import Transform
 
+_NO_TURN = from_rpy(np.zeros(3))
+"""Made once: large files have many placements without a turn."""
+
 
 class Placement:
     """Position and orientation of a frame B in a frame A; it cannot be changed, only replaced.
@@ -43,7 +46,7 @@ class Placement:
         elif rotation is not None:
             axes = _rotation_matrix(rotation)
         else:
-            axes = from_rpy(_finite((0.0, 0.0, 0.0) if rpy is None else rpy, (3,), "rpy"))
+            axes = _NO_TURN.copy() if rpy is None else from_rpy(_finite(rpy, (3,), "rpy"))
         self._set(at, axes)
 
     def _set(self, position: Array, rotation: Array) -> None:
