@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import whippletree as wt
 from whippletree.cli import app as cli
 from whippletree.cli import demo as cli_demo
+from whippletree.cli import printing
 from whippletree.cli import tour as demo
 from whippletree.cli import tour_motion as demo_motion
 from whippletree.io import FORMATS
@@ -364,7 +365,7 @@ def test_a_narrow_window_gets_fewer_columns() -> None:
     m = wt.examples.load("seven-axis-arm")
     for width, left_out in ((200, ""), (100, "parent, velocity, effort, centre of mass [m]")):
         console = Console(width=width, file=io.StringIO())
-        cli._print_tree(console, m)
+        printing.print_tree(console, m)
         printed = console.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue]
         rows = [line for line in printed.splitlines() if "Revolute z" in line]
         assert len(rows) == 7

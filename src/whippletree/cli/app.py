@@ -4,9 +4,7 @@ Exit codes: 0 success; 1 problems found, results that differ, or a simulation th
 usage, or a file that cannot be read or written; 130 interrupted by Ctrl-C.
 """
 
-import json
-import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -14,9 +12,7 @@ from time import perf_counter
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from .. import examples, simulation
@@ -29,7 +25,7 @@ from ..io.atomic import must_be_writable
 from ..kernels.store import cache
 from ..model.mechanism import Mechanism
 from ..model.report import mechanism_data
-from ..model.summary import remarks, table, totals
+from ..model.summary import remarks
 from ..model.wording import counted
 from ..simulation.files import SUFFIXES as TABLES
 from . import demo as cli_demo
@@ -38,7 +34,8 @@ from . import source as cli_source
 from . import tour as demo
 from . import tour_motion as demo_motion
 from . import view as cli_view
-from .surroundings import WRONG_USE, OneLineUsage, import_own, prepare_streams, speaks_unicode
+from .printing import as_table, console_here, print_json, print_tree
+from .surroundings import WRONG_USE, OneLineUsage, import_own, prepare_streams
 
 app = typer.Typer(
     cls=OneLineUsage,
@@ -102,10 +99,10 @@ def info(source: Source, as_json: AsJson = False) -> None:
     with _one_line_errors():
         m = cli_source.load(source)
     if as_json:
-        _print_json(mechanism_data(m))
+        print_json(mechanism_data(m))
         return
-    console = _console()
-    _print_tree(console, m)
+    console = console_here()
+    print_tree(console, m)
     for line in remarks(m):
         console.print(Text(line), soft_wrap=True)
 
@@ -122,9 +119,9 @@ def check(source: Source, as_json: AsJson = False) -> None:
     faults = [problem for problem in found if problem.severity != "note"]
     if as_json:
         listed = [{"line": p.line, "severity": p.severity, "message": p.message} for p in found]
-        _print_json({"source": source, "ok": not faults, "problems": listed})
+        print_json({"source": source, "ok": not faults, "problems": listed})
     else:
-        console = _console()
+        console = console_here()
         for problem in found:
             where = source if problem.line is None else f"{source}:{problem.line}"
             text = Text(f"{where}: ").append(problem.severity, _STYLES[problem.severity])
@@ -191,9 +188,9 @@ def simulate(
         if movie is not None:
             run.animate(movie)
     if as_json:
-        _print_json(told)
+        print_json(told)
         return
-    console = _console()
+    console = console_here()
     console.print(Text(m.name, "bold"))
     rest = [["stops", stopped]] * bool(stopped) + [["written", str(path)] for path in files]
     for heading, text in [*cli_simulate.rows(told), *rest]:
@@ -241,10 +238,10 @@ def list_examples(as_json: AsJson = False) -> None:
         m = examples.load(name)
         found.append({"name": name, "bodies": len(m), "nv": m.nv, "about": examples.about(name)})
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     rows = [[str(value) for value in entry.values()] for entry in found]
-    _console().print(_table(["name", "bodies", "nv", "what it is"], rows, numbers=("bodies", "nv")))
+    console_here().print(as_table(["name", "bodies", "nv", "what it is"], rows, numbers=("bodies", "nv")))
 
 
 @app.command("demo")
@@ -255,17 +252,17 @@ def run_demo(
     as_json: AsJson = False,
 ) -> None:
     """Compare all formulations and integrators on bundled mechanisms; draw a picture. Takes seconds."""
-    console = None if as_json else _console()
+    console = None if as_json else console_here()
     with _one_line_errors():
         _writable(picture, PICTURES)
-        compared = cli_demo.formulations(console, _table)
-        drifts = cli_demo.integrators(console, _table)
+        compared = cli_demo.formulations(console, as_table)
+        drifts = cli_demo.integrators(console, as_table)
         many = demo_motion.many()
         missing = cli_demo.picture(drifts, picture)
     agree = many["finite"] and all(entry["difference"] <= demo.AGREEMENT for entry in compared)
     if console is None:
         told = {"agree": agree, "formulations": compared, "integrators": [drift.told() for drift in drifts]}
-        _print_json({**told, "rollout": many, "picture": None if missing else str(picture)})
+        print_json({**told, "rollout": many, "picture": None if missing else str(picture)})
     else:
         console.print(cli_demo.many_text(many))
         console.print(Text(missing or f"Picture: {picture.absolute()}"), soft_wrap=True)
@@ -299,10 +296,10 @@ def bench(
     from . import bench as cli_bench  # the peers it looks for take a while to import
 
     with _one_line_errors():
-        console = Console(stderr=True) if as_json else _console()  # tables and progress, out of the way
+        console = Console(stderr=True) if as_json else console_here()  # tables and progress, out of the way
         report = cli_bench.bench(console, sources or [], floating, out, rounds)
     if as_json:
-        _print_json(report)
+        print_json(report)
 
 
 @app.command("cache")
@@ -322,7 +319,7 @@ def manage_cache(
             data["limit"] = cache.LIMIT
         if isinstance(told, cache.Cleared):
             data["left"] = [{"path": str(path), "reason": reason} for path, reason in left]
-        _print_json(data)
+        print_json(data)
     elif told.path is None:
         typer.echo("nothing is kept: there is no home directory for a cache")
     else:
@@ -338,12 +335,6 @@ def manage_cache(
         typer.echo(f"whippletree: {len(left)} could not be removed", err=True)
         raise typer.Exit(PROBLEMS_FOUND)
 
-
-_UNBROKEN = 10_000
-"""Columns of a window in which no line is ever broken."""
-
-_EXPENDABLE = ["parent", "qd", "velocity", "effort", "centre of mass [m]", "joint", "limits", "q"]
-"""Columns to leave out where a window is narrow, the least missed first."""
 
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
@@ -364,42 +355,3 @@ def _one_line_errors() -> Iterator[None]:
     except (WhippletreeError, OSError) as error:
         typer.echo(f"whippletree: {' '.join(str(error).split())}", err=True)
         raise typer.Exit(WRONG_USE) from None
-
-
-def _console() -> Console:
-    """Where to print; lines are not broken for a file or another program."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _UNBROKEN)
-
-
-def _print_tree(console: Console, m: Mechanism) -> None:
-    """Totals, then the table of bodies, without the columns that the window has no room for."""
-    console.print(Text(totals(m)))
-    headings, rows = table(m)
-    left_out: list[str] = []
-    shown = _table(headings, rows)
-    for heading in _EXPENDABLE:
-        wide = console.options.update(width=_UNBROKEN)
-        if console.measure(shown, options=wide).maximum <= console.width:
-            break
-        if heading in headings:
-            k = headings.index(heading)
-            headings, rows = headings[:k] + headings[k + 1 :], [row[:k] + row[k + 1 :] for row in rows]
-            left_out.append(heading)
-            shown = _table(headings, rows)
-    console.print(shown)
-    if left_out:
-        console.print(Text(f"left out, as the window is narrow: {', '.join(left_out)}", "dim"))
-
-
-def _table(headings: list[str], rows: Iterable[list[str]], numbers: Collection[str] = ()) -> Table:
-    """Rows of plain text under headings; the columns in `numbers` stand right."""
-    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in headings:
-        shown.add_column(Text(heading), justify="right" if heading in numbers else "left", overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text(cell) for cell in row))
-    return shown
-
-
-def _print_json(data: Any) -> None:
-    typer.echo(json.dumps(data, indent=2, ensure_ascii=not speaks_unicode(), allow_nan=False))
