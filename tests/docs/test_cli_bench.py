@@ -315,7 +315,7 @@ def test_what_stays_in_the_cache_is_told(tmp_path):
     (folder / "other.wtk").write_bytes(bytes(1_200_000))
     told = run(app, ["cache", "info"])
     assert told.exit_code == 0
-    assert "1 program or piece of machine code, 1.2 MB, kept in" in told.output
+    assert "1 program or piece of machine code, 1.2 MB of at most 256 MB, kept in" in told.output
     told = run(app, ["cache", "clear"])
     assert told.exit_code == 1
     assert "1 program or piece of machine code, 1.2 MB, removed from" in told.stdout

@@ -37,3 +37,8 @@ def test_a_link_on_a_fixed_joint_is_called_a_frame(arm: wt.Mechanism) -> None:
         arm.body_number("flange")
     with pytest.raises(wt.ModelError, match=told):
         arm.add_spring("s", "ground", (0, 0, 0), "flange", (0, 0, 0), stiffness=1.0, length=0.1)
+
+
+def test_a_joint_between_two_zeros_is_at_zero():
+    q = wt.Limits(0.0, -0.0).within(np.array([3.0]), np.random.default_rng(0))
+    assert q.tolist() == [0.0]

@@ -229,8 +229,7 @@ def test_one_simulation_at_a_time(monkeypatch: pytest.MonkeyPatch, capfd: pytest
         page.set(button, True)
         until(lambda: runs == [5.0], "the first")
         assert (button.label, button.disabled) == ("Simulating …", True)
-        for _ in range(20):
-            page.set(button, True)
+        page.set(button, True)
         until(lambda: "a simulation is running: wait for its end" in told(viewer), "the refusal")
         go.set()
         until(lambda: viewer.trajectory is not None, "a trajectory")

@@ -50,12 +50,12 @@ def checked(
 
     >>> import whippletree as wt
     >>> @wt.checked
-    ... def power(m, q, qd, tau):
+    ... def own_power(m, q, qd, tau):
     ...     return qd @ (tau - wt.gravity_force(m, q))
     >>> m = wt.examples.load("double-pendulum")
-    >>> power(m, [0.3, 0.5], [1.0, 2.0], [4.0, 3.0]).round(3)
+    >>> own_power(m, [0.3, 0.5], [1.0, 2.0], [4.0, 3.0]).round(3)
     np.float64(-4.904)
-    >>> wt.compile(power, m)([0.3, 0.5], [1.0, 2.0], [4.0, 3.0]).round(3)
+    >>> wt.compile(own_power, m)([0.3, 0.5], [1.0, 2.0], [4.0, 3.0]).round(3)
     np.float64(-4.904)
     """
     name, signature = algorithm.__name__, inspect.signature(algorithm)

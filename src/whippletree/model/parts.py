@@ -91,7 +91,7 @@ class Limits:
         """
         sensible = -ABSURD <= self.lower <= self.upper <= ABSURD
         if len(q) == 1 and sensible:
-            return rng.uniform(self.lower, self.upper, 1)
+            return rng.uniform(self.lower + 0.0, self.upper + 0.0, 1)  # NumPy refuses 0.0 … -0.0
         return q
 
 
