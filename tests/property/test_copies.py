@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import other_process
 import whippletree as wt
 from whippletree import errors
 from whippletree.kernels.trace.refusal import TraceError
@@ -23,14 +24,6 @@ def pickled(value: Any) -> Any:
 
 
 WAYS: list[Callable[[Any], Any]] = [pickled, copy.copy, copy.deepcopy]
-
-
-class OwnError(wt.InputError):
-    """As a user derives one, with arguments that are no message."""
-
-    def __init__(self, *, number: int, of: str) -> None:
-        self.number, self.of = number, of
-        super().__init__(f"{of} has {number}")
 
 
 def trajectory() -> wt.Trajectory:
@@ -46,7 +39,7 @@ def examples_of_errors() -> list[errors.WhippletreeError]:
         wt.FileError("robot.urdf", "is empty"),
         wt.SimulationError("stopped", 0.25, "elbow", trajectory()),
         ForceFault("control gives nan", 0.75),
-        OwnError(number=3, of="leg"),
+        other_process.OwnError(number=3, of="leg"),
     ]
     simple = {*plain, TraceError} - {type(error) for error in special}
     return [*special, *(kind("what", 2) for kind in sorted(simple, key=lambda kind: kind.__name__))]
@@ -84,15 +77,6 @@ def test_errors(error, way):
     assert all(same(value, getattr(other, name)) for name, value in vars(error).items())
 
 
-def raise_it(number: int) -> None:
-    raise ERRORS[number]
-
-
-def shapes_of(m: wt.Mechanism, kernel: Any, convention: wt.Convention, run: wt.Trajectory) -> Any:
-    q = run.q[-1]
-    return m, kernel(q, run.qd[-1], run.tau[-1]), convention.to_position(q), run.energy
-
-
 def test_through_another_process():
     """A pool whose worker cannot send its error back breaks, or waits for ever."""
     run = trajectory()
@@ -100,11 +84,11 @@ def test_through_another_process():
     assert m is not None
     given = m, wt.compile(wt.aba, m), wt.Convention("pinocchio", m), run
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for number, error in enumerate(ERRORS):
-            told = pool.submit(raise_it, number).exception(timeout=60.0)
+        for error in ERRORS:
+            told = pool.submit(other_process.raise_it, error).exception(timeout=60.0)
             assert (type(told), str(told)) == (type(error), str(error))
-        there = pool.submit(shapes_of, *given).result(timeout=60.0)
-    here = shapes_of(*given)
+        there = pool.submit(other_process.results, *given).result(timeout=60.0)
+    here = other_process.results(*given)
     assert there[0] == here[0]
     assert all(np.array_equal(a, b) for a, b in zip(there[1:], here[1:], strict=True))
 
