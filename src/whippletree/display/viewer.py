@@ -191,7 +191,7 @@ def _check_installed() -> None:
     """InputError that says how to get the libraries that serve the page and read meshes."""
     try:
         import trimesh  # noqa: F401  # needed later, and reported now if missing
-        import viser  # noqa: F401
+        import viser  # noqa: F401  # likewise
     except ImportError as error:
         raise InputError(f"the viewer needs {error.name}: pip install whippletree[view]") from None
 
