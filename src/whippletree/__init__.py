@@ -11,6 +11,11 @@ These are the public names. Methods and variants of the algorithms stand in `dyn
 
 from . import dynamics as dynamics, examples as examples, loops as loops
 from ._version import __version__ as __version__
+from .analysis import (
+    Sensitivity as Sensitivity,
+    force_amplification as force_amplification,
+    sensitivity as sensitivity,
+)
 from .api.compiling import compile as compile, symbolic as symbolic
 from .api.forward import (
     forward_dynamics as forward_dynamics,

@@ -48,6 +48,7 @@ examples          → errors spatial joints model io
 
 api               → errors spatial model checks dynamics loops.closing loops.methods kernels.trace
                     kernels.simplify kernels.export kernels.store kernels.run
+analysis          → errors spatial model checks dynamics loops.equations loops.closing
 simulation        → errors _version spatial joints model io dynamics loops.equations loops.closing
                     loops.methods api kernels.trace kernels.simplify kernels.derive kernels.run
 display           → errors spatial joints shapes model io dynamics loops.closing api simulation
@@ -57,7 +58,7 @@ cli               → errors _version spatial joints model io examples dynamics 
                     simulation display benchmark kernels.store kernels.run
 
 whippletree       → errors _version spatial joints shapes model io edit examples checks dynamics loops api
-                    simulation display kernels.trace kernels.run
+                    analysis simulation display kernels.trace kernels.run
 __main__          → cli
 """
 """What each room imports. A room stands below all that it imports, so that no arrow points back."""
