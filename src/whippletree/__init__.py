@@ -24,6 +24,8 @@ from .api.forward import (
     method_reason as method_reason,
     methods as methods,
 )
+from .benchmark.comparison import Comparison as Comparison, compare as compare
+from .benchmark.scaling import Scaling as Scaling, scaling as scaling
 from .checks.checking import checked as checked
 from .display.viewer import Viewer as Viewer, view as view
 from .dynamics import (

@@ -13,8 +13,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import whippletree as wt
+from whippletree.benchmark.comparison import time_text
 from whippletree.cli import app as cli
-from whippletree.cli import demo as cli_demo
 from whippletree.cli import printing
 from whippletree.cli import tour as demo
 from whippletree.cli import tour_motion as demo_motion
@@ -329,7 +329,7 @@ def test_demo_without_matplotlib_tells_how_to_get_it(brief: Path, monkeypatch: p
     monkeypatch.setattr(demo, "MECHANISMS", ("cart-pole",))
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     out, _ = run("demo", "--picture", brief)
-    assert "The picture needs matplotlib: pip install whippletree[plot]\n" in out
+    assert "plots need matplotlib: pip install whippletree[plot]\n" in out
     assert not brief.exists()
     _, err = run("demo", "--picture", "demo.doc", code=2)
     assert err == "whippletree: demo.doc: has the suffix '.doc'; known: .png, .svg, .pdf, .jpg\n"
@@ -338,7 +338,7 @@ def test_demo_without_matplotlib_tells_how_to_get_it(brief: Path, monkeypatch: p
 @pytest.mark.parametrize("factor", [1.0 + 1e-8, float("nan")])
 def test_demo_fails_if_results_differ(brief: Path, monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
     def wrong(m: wt.Mechanism, state: demo.State) -> Iterator[demo.Entry]:
-        yield demo.Entry("wrong", "on purpose", lambda: factor * wt.aba(m, state.q, state.qd, state.tau))
+        yield demo.Entry("wrong", "on purpose", lambda: factor * wt.aba(m, *state))
 
     monkeypatch.setattr(demo, "MECHANISMS", ("cart-pole",))
     monkeypatch.setattr(demo, "CHAPTERS", [demo.interpreted, wrong])
@@ -358,7 +358,7 @@ def test_best_time_calls_at_least_once() -> None:
     ("seconds", "text"), [(2.5, "2.5 s"), (0.012, "12 ms"), (3.456e-6, "3.46 µs"), (4.2e-8, "42 ns")]
 )
 def test_times_have_units(seconds: float, text: str) -> None:
-    assert cli_demo.time_text(seconds) == text
+    assert time_text(seconds) == text
 
 
 def test_a_narrow_window_gets_fewer_columns() -> None:

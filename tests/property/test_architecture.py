@@ -51,14 +51,14 @@ api               → errors spatial model checks dynamics loops.closing loops.m
 analysis          → errors spatial model checks dynamics loops.equations loops.closing
 simulation        → errors _version spatial joints model io dynamics loops.equations loops.closing
                     loops.methods api kernels.trace kernels.simplify kernels.derive kernels.run
-display           → errors spatial joints shapes model io dynamics loops.closing api simulation
-benchmark         → errors spatial joints model io examples dynamics loops loops.closing api kernels.trace
-                    kernels.store kernels.run
+benchmark         → errors spatial joints model io examples checks dynamics loops loops.closing api
+                    kernels.trace kernels.store kernels.run
+display           → errors spatial joints shapes model io dynamics loops.closing api benchmark simulation
 cli               → errors _version spatial joints model io examples dynamics loops loops.closing api
                     simulation display benchmark kernels.store kernels.run
 
 whippletree       → errors _version spatial joints shapes model io edit examples checks dynamics loops api
-                    analysis simulation display kernels.trace kernels.run
+                    analysis benchmark simulation display kernels.trace kernels.run
 __main__          → cli
 """
 """What each room imports. A room stands below all that it imports, so that no arrow points back."""

@@ -274,6 +274,31 @@ def run_demo(
 
 
 @app.command()
+def compare(
+    source: Source,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write a picture, growth with the size included: .png, .svg or .pdf.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare every method and formulation of forward dynamics on one state: agreement, operations, time.
+
+    Exit code 1 if accelerations differ.
+    """
+    from . import compare as cli_compare  # measuring is imported only where something is measured
+
+    with _one_line_errors():
+        if plot is not None:
+            _writable(plot, PICTURES)
+        told = cli_compare.run(None if as_json else console_here(), cli_source.load(source), plot)
+    if as_json:
+        print_json(told)
+    if not told["agree"]:
+        typer.echo(f"whippletree: accelerations differ by {told['largest_difference']:.1e}", err=True)
+        raise typer.Exit(PROBLEMS_FOUND)
+
+
+@app.command()
 def bench(
     sources: Annotated[
         list[str] | None,

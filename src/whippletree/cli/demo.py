@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import examples
+from ..benchmark.comparison import time_text
 from ..errors import InputError
 from ..model.summary import totals
 from ..simulation.progress import Progress
@@ -88,11 +89,3 @@ def many_text(many: dict[str, Any]) -> str:
     speed = f"{time_text(many['seconds'])}, {many['steps_per_second'] / 1e6:.1f} million steps a second"
     what = f"{many['trajectories']:,} trajectories of {many['mechanism']}, {many['steps']} steps each"
     return f"{what}, on one core: {speed}."
-
-
-def time_text(seconds: float) -> str:
-    """A time in the unit that suits it, three digits."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"

@@ -3,14 +3,12 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..api.compiling import compile
-from ..display.plots import COLORS, STYLE, write
+from ..display.plots import COLORS, blank_figure, write
 from ..dynamics import frame_pose
-from ..errors import InputError
 from .tour_motion import TREE, Drift
 
 FLOOR = 1e-17
@@ -19,22 +17,12 @@ FLOOR = 1e-17
 
 def showcase(drifts: Sequence[Drift], path: str | os.PathLike[str]) -> None:
     """Write the figure: the path of the double pendulum's tip, and energy drift over time."""
-    try:
-        import matplotlib as mpl
-        from cycler import cycler
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("The picture needs matplotlib: pip install whippletree[plot]") from None
     tree = [drift for drift in drifts if drift.run.name == TREE]
     run = min(tree, key=lambda drift: float(np.max(drift.energy))).run
     m = run.mechanism
     assert m is not None  # it comes from a simulation
     tip = np.asarray(compile(frame_pose, m, frame="tip")(run.q))[:, :3, 3]
-    style: Any = {**STYLE, "axes.prop_cycle": cycler(color=COLORS)}
-    with mpl.rc_context(style):
-        figure = Figure(figsize=(10.5, 4.6), layout="constrained")
-        FigureCanvasAgg(figure)
+    with blank_figure((10.5, 4.6)) as figure:
         left, right = figure.subplots(1, 2, width_ratios=[1, 1.5])
         left.plot(tip[:, 0], tip[:, 2], linewidth=0.9)
         left.plot(*tip[0, [0, 2]], "o", color=COLORS[1], markersize=5)

@@ -1,6 +1,5 @@
 """What `whippletree demo` computes: the accelerations of one state by every road there is, side by side."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import numpy as np
 from ..api.compiling import compile
 from ..api.forward import forward_dynamics, inverse_dynamics, methods
 from ..api.forward_methods import METHODS
-from ..loops import assemble, project_velocity
+from ..benchmark.comparison import relative_difference, some_state, title
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 
@@ -22,13 +21,8 @@ BATCH = 4096
 """How many states a kernel is given at once."""
 
 
-@dataclass(frozen=True)
-class State:
-    """Positions q (nq,), velocities qd (nv,) and joint forces tau (nv,) of a mechanism."""
-
-    q: Array
-    qd: Array
-    tau: Array
+State = tuple[Array, Array, Array]
+"""Positions q (nq,), velocities qd (nv,) and joint forces tau (nv,) of a mechanism."""
 
 
 @dataclass(frozen=True)
@@ -47,24 +41,22 @@ class Entry:
 def interpreted(m: Mechanism, state: State) -> Iterator[Entry]:
     """Every method of forward dynamics that applies, as printed in the book, with its file's first line."""
     for method in methods(m):
-        title = (sys.modules[METHODS[method].accelerations.__module__].__doc__ or "").partition("\n")[0]
-        how = title.removeprefix("Forward dynamics ").rstrip(".")
 
         def accelerations(method: str = method) -> Array:
-            return forward_dynamics(m, state.q, state.qd, state.tau, method)
+            return forward_dynamics(m, *state, method)
 
-        yield Entry(method, how, accelerations)
+        yield Entry(method, title(method), accelerations)
 
 
 def compiled(m: Mechanism, state: State) -> Iterator[Entry]:
     """The method that suits best as machine code for this mechanism, for one state and for many at once."""
     start = time.perf_counter()
     name = methods(m)[0]
-    kernel = compile(METHODS[name].accelerations, m, **METHODS[name].chosen(m, state.q))
-    kernel(state.q, state.qd, state.tau)
+    kernel = compile(METHODS[name].accelerations, m, **METHODS[name].chosen(m, state[0]))
+    kernel(*state)
     how = f"machine code made for {m.name}, ready in {time.perf_counter() - start:.2g} s"
-    yield Entry(f"{name}, compiled", how, lambda: kernel(state.q, state.qd, state.tau))
-    many = [np.tile(part, (BATCH, 1)) for part in (state.q, state.qd, state.tau)]
+    yield Entry(f"{name}, compiled", how, lambda: kernel(*state))
+    many = [np.tile(part, (BATCH, 1)) for part in state]
     how = f"the same, {BATCH} states at once"
     yield Entry(f"{name}, compiled", how, lambda: kernel(*many)[-1], BATCH)
 
@@ -87,16 +79,6 @@ class Outcome:
         return self.difference <= AGREEMENT
 
 
-def state_of(m: Mechanism) -> State:
-    """A state drawn at random, the same at every call; near the neutral position if loops must be closed."""
-    rng = np.random.default_rng(1)
-    q, qd, tau = m.random(rng), rng.normal(size=m.nv), rng.normal(size=m.nv)
-    if m.loops:
-        q = assemble(m, m.integrate(m.neutral(), 0.1 * rng.normal(size=m.nv)))
-        qd = project_velocity(m, q, qd)
-    return State(q, qd, tau)
-
-
 def expected(m: Mechanism) -> list[str]:
     """Names of the entries to come, about, for those who want to tell how far they are."""
     return [*methods(m), "compiled", "compiled for many"]
@@ -113,7 +95,7 @@ def compare(m: Mechanism, seconds: float = 0.15) -> Iterator[Outcome]:
     >>> all(outcome.agrees for outcome in compare(wt.examples.load("pendulum"), seconds=0.0))
     True
     """
-    state = state_of(m)
+    state = some_state(m)
     first: Array | None = None
     for chapter in CHAPTERS:
         for entry in chapter(m, state):
@@ -130,16 +112,10 @@ def round_trip(m: Mechanism) -> float:
     >>> round_trip(wt.examples.load("double-pendulum")) < 1e-12
     True
     """
-    state = state_of(m)
-    qdd = forward_dynamics(m, state.q, state.qd, state.tau)
-    tau = inverse_dynamics(m, state.q, state.qd, qdd)
-    return relative_difference(forward_dynamics(m, state.q, state.qd, tau), qdd)
-
-
-def relative_difference(values: Array, reference: Array) -> float:
-    """Largest difference of two vectors as a share of the largest entry of the second."""
-    largest = np.max(np.abs(reference), initial=1e-300)
-    return float(np.max(np.abs(values - reference), initial=0.0) / largest)
+    q, qd, tau = some_state(m)
+    qdd = forward_dynamics(m, q, qd, tau)
+    tau = inverse_dynamics(m, q, qd, qdd)
+    return relative_difference(forward_dynamics(m, q, qd, tau), qdd)
 
 
 def best_time(call: Callable[[], object], seconds: float) -> float:

@@ -1,6 +1,8 @@
 """Figures of a trajectory."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,17 +48,9 @@ STYLE: dict[str, Any] = {
 }
 
 
-def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> "Figure":
-    """A figure of positions, velocities, energies, and phase or, if there are any, actuator forces.
-
-    Args:
-        trajectory: With two states or more.
-        path: Where to write it too; the suffix says how: .png, .svg, .pdf.
-    """
-    if len(trajectory) < 2:
-        raise InputError(
-            f"a trajectory of {len(trajectory)} states cannot be plotted; at least two are needed"
-        )
+@contextmanager
+def blank_figure(size: tuple[float, float]) -> Iterator["Figure"]:
+    """An empty figure, width and height in inches, to be drawn on and written in the look of this library."""
     try:
         import matplotlib as mpl
         from cycler import cycler
@@ -68,8 +62,23 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
     style: Any = {**STYLE, "axes.prop_cycle": cycler(color=COLORS)}
     with mpl.rc_context(style):
         # Without pyplot: no window, no state kept, and whoever called may have a backend of his own.
-        figure = Figure(figsize=(10, 6.4), layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
+        yield figure
+
+
+def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> "Figure":
+    """A figure of positions, velocities, energies, and phase or, if there are any, actuator forces.
+
+    Args:
+        trajectory: With two states or more.
+        path: Where to write it too; the suffix says how: .png, .svg, .pdf.
+    """
+    if len(trajectory) < 2:
+        raise InputError(
+            f"a trajectory of {len(trajectory)} states cannot be plotted; at least two are needed"
+        )
+    with blank_figure((10, 6.4)) as figure:
         axes = figure.subplots(2, 2)
         _curves(axes[0, 0], trajectory, "q", "positions", "rad, m, or quaternion")
         _curves(axes[0, 1], trajectory, "qd", "velocities", "rad/s or m/s")
