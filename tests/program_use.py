@@ -39,6 +39,7 @@ def rich() -> wt.Mechanism:
     m.add_loop("pin", wt.Spherical(), "ground", "three", wt.Placement((0.1, 0.0, 0.2)), wt.Placement())
     m.add_force("wind", "tool", (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "aligned")
     m.add_shape("foot", wt.Capsule(0.1, 0.3), "two", wt.Placement((0.1, 0.5, 0.3)), (0.9, 0.8, 0.7, 0.6))
+    m.add_contact("touch", "foot", "three", 0.35, 0.15, 900.0, 7.5)
     m.change("ground", visuals=(shape,), collisions=(shape,))
     m.warnings.append("nothing")
     return m

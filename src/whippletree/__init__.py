@@ -119,6 +119,7 @@ from .loops import (
     reactions as reactions,
     stabilization_time as stabilization_time,
 )
+from .model.contact import Contact as Contact
 from .model.force import Force as Force
 from .model.graph import Graph as Graph
 from .model.loop import Loop as Loop

@@ -72,6 +72,7 @@ LATE = {
     ("model.kinds", "model"): "a type: a mechanism walks the table of kinds, whose rows check it",
     ("model.parts", "model"): "a type: parts are checked against the mechanism that holds them",
     ("model.force", "model"): "a type, likewise",
+    ("model.contact", "model"): "a type, likewise",
     ("model.gear", "model"): "a type, likewise",
     ("model.loop", "model"): "a type, likewise",
     ("kernels.run.kernel", "kernels.export"): "most kernels are never exported",

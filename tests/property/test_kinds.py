@@ -386,9 +386,17 @@ NEW: dict[str, dict[str, Any]] = {
         "placement": wt.Placement((0.3, 0.2, 0.1)),
         "color": (0.1, 0.1, 0.2, 0.3),
     },
+    "contact": {
+        "a": "one",
+        "b": "ground",
+        "friction": 0.45,
+        "restitution": 0.55,
+        "stiffness": 300.0,
+        "damping": 4.0,
+    },
 }
 NAMES = {"body": "two", "loop": "pin", "frame": "tool", "gear": "gear", "spring": "spring", "force": "wind"}
-NAMES["shape"] = "foot"
+NAMES |= {"shape": "foot", "contact": "touch"}
 
 
 @pytest.mark.parametrize(("kind", "field"), [(kind, field) for kind in NEW for field in NEW[kind]])
@@ -541,7 +549,7 @@ def test_a_snapshot_tells_apart_what_moves_otherwise(kind: str, field: str) -> N
         other.change("gear", **{f: NEW["gear"][f] for f in ("driver", "driven")})
     else:
         other.change(NAMES[kind], **{field: NEW[kind][field]})
-    same = kind == "shape" or field in ("visuals", "collisions")
+    same = field in ("color", "visuals", "collisions")  # the shape touches, the collisions do not
     assert (Snapshot(m) == Snapshot(other)) == same
     assert (hash(Snapshot(m)) == hash(Snapshot(other))) == same
 

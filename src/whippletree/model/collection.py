@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import Placement, Transform
+from .contact import Contact
 from .fields import checked_name, meant, shown
 from .force import Force
 from .gear import Gear
@@ -107,6 +108,11 @@ class PartCollection:
     def shapes(self) -> tuple[PlacedShape, ...]:
         """The named shapes."""
         return tuple(self._parts["shape"])
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The contacts: what may touch."""
+        return tuple(self._parts["contact"])
 
     @cached_property
     def parents(self) -> tuple[int, ...]:

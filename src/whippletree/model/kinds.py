@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..joints import Joint
 from ..shapes import Shape
 from ..spatial import Array, Placement
+from .contact import Contact, check_contact
 from .force import Force, check_force
 from .gear import Gear, check_gear, check_locked
 from .loop import Loop, check_closed, check_loop
@@ -212,6 +213,13 @@ def _force_line(f: Force) -> str:
     return f"{f.name}: on {f.frame}, {vector(f.force)} N, {vector(f.torque)} N m, {f.reference}"
 
 
+def _contact_line(c: Contact) -> str:
+    given = f"{c.name}: {c.a} on {c.b}, friction {number(c.friction)}, restitution {number(c.restitution)}"
+    if c.stiffness is None:
+        return f"{given}, rigid"
+    return f"{given}, {number(c.stiffness)} N/m, {number(c.damping or 0.0)} N s/m"
+
+
 RESERVED = ("format", "name", "gravity", "ground", "warnings", "joint", "joints")
 """Words that mean something else in files, reports and `rename`."""
 
@@ -279,6 +287,14 @@ for _kind in (
         refers={"body": on_body("placement")},
         names={"name": Name("shape", PLACE)},
         moves=False,
+    ),
+    Kind(
+        "contact",
+        "contacts",
+        Contact,
+        refers={"a": to("shape", "body"), "b": to("shape", "body")},
+        check=check_contact,
+        line=_contact_line,
     ),
 ):
     register(_kind)

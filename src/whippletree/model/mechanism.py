@@ -12,6 +12,7 @@ from ..shapes import Shape
 from ..spatial import Array, Inertia, Placement
 from . import topology
 from .collection import PartCollection
+from .contact import Contact
 from .force import Force, Reference
 from .gear import Gear, geared_limits, trains
 from .kinds import KINDS, Kind
@@ -158,13 +159,36 @@ class Mechanism(PartCollection):
         """
         self.add(PlacedShape(name, shape, body, Placement() if placement is None else placement, color))
 
+    def add_contact(
+        self,
+        name: str,
+        a: str,
+        b: str,
+        friction: float = 0.8,
+        restitution: float = 0.0,
+        stiffness: float | None = None,
+        damping: float | None = None,
+    ) -> None:
+        """Let two things touch, each a shape, a body with all its shapes, or "ground"; see `Contact`.
+
+        >>> import whippletree as wt
+        >>> m = wt.Mechanism("ball")
+        >>> m.add_body("ball", wt.Free(), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+        >>> m.add_shape("skin", wt.Sphere(0.1), body="ball")
+        >>> m.add_shape("floor", wt.Plane())
+        >>> m.add_contact("bounce", "skin", "floor", friction=0.4, restitution=0.7)
+        >>> m.contacts[0].restitution
+        0.7
+        """
+        self.add(Contact(name, a, b, friction, restitution, stiffness, damping))
+
     # Changing
 
     def change(self, name: str, /, kind: str | None = None, **properties: Any) -> None:
         """Give a part other properties: whatever fields its class has, but for names, which `rename` changes.
 
         Args:
-            name: Of a body or its joint, a loop, frame, gear, spring, force, shape, or "ground".
+            name: Of a body or its joint, a loop, frame, gear, spring, force, shape, contact, or "ground".
             kind: Which of them, as "spring", where several have this name.
             properties: The new values, as damping=0.2 or limits=Limits(-1, 1) for a body, stiffness=200.0
                 for a spring, visuals=(…) and collisions=(…) for a body or the ground.

@@ -1,6 +1,7 @@
 """Numbers of a mechanism, by name: to be left open when a kernel is compiled, or changed."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..spatial import Array, Inertia, Placement, Transform, array
+from .contact import Contact
 from .mechanism import Body, Mechanism
 
 
@@ -16,7 +18,8 @@ def parameter_names(m: Mechanism) -> list[str]:
 
     "gravity.x" …, and for each body "body.mass" (kg), "body.com.x" … (m), "body.about_com.xx" …
     (kg m², about the centre of mass), "body.position.x" … (m, of its joint on the parent) and
-    "body.armature" (kg m² or kg).
+    "body.armature" (kg m² or kg); for each contact "contact.friction", "contact.restitution" and, where they
+    are given, "contact.stiffness" (N/m) and "contact.damping" (N s/m).
 
     >>> import whippletree as wt
     >>> wt.parameter_names(wt.examples.load("pendulum"))[3:8]
@@ -53,8 +56,9 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
         _rebuilt(body, numbers) if any(name in changed for name in _body_numbers(body)) else body
         for body in m.bodies
     ]
+    contacts = [_changed_contact(contact, changed) for contact in m.contacts]
     gravity = (numbers["gravity.x"], numbers["gravity.y"], numbers["gravity.z"])
-    return m.with_parts(bodies=bodies, gravity=gravity)
+    return m.with_parts(bodies=bodies, contacts=contacts, gravity=gravity)
 
 
 def _numbers(m: Mechanism) -> dict[str, Any]:
@@ -62,6 +66,8 @@ def _numbers(m: Mechanism) -> dict[str, Any]:
     numbers = {f"gravity.{axis}": value for axis, value in zip("xyz", m.gravity, strict=True)}
     for body in m.bodies:
         numbers.update(_body_numbers(body))
+    for contact in m.contacts:
+        numbers.update(_contact_numbers(contact))
     return numbers
 
 
@@ -74,6 +80,19 @@ def _body_numbers(body: Body) -> dict[str, Any]:
     numbers.update({f"position.{axis}": body.placement.position[k] for k, axis in enumerate("xyz")})
     numbers["armature"] = body.armature
     return {f"{body.name}.{name}": value for name, value in numbers.items()}
+
+
+def _contact_numbers(contact: Contact) -> dict[str, Any]:
+    values = {name: getattr(contact, name) for name in ("friction", "restitution", "stiffness", "damping")}
+    return {f"{contact.name}.{name}": value for name, value in values.items() if value is not None}
+
+
+def _changed_contact(contact: Contact, changed: dict[str, Any]) -> Contact:
+    """The contact with other numbers, which it does not check: they may be symbolic."""
+    made = copy(contact)
+    for name in _contact_numbers(contact).keys() & changed.keys():
+        object.__setattr__(made, name.rpartition(".")[2], changed[name])
+    return made
 
 
 def _rebuilt(body: Body, numbers: dict[str, Any]) -> Body:
@@ -94,7 +113,8 @@ def _check_names(m: Mechanism, names: Sequence[str], known: dict[str, Any]) -> N
         if name not in known:
             raise InputError(
                 f"{m.name!r} has no parameter {name!r}; there are gravity.x … and for each body mass, com.x, "
-                "about_com.xx, position.x, armature …, as in 'link3.mass' (wt.parameter_names lists them all)"
+                "about_com.xx, position.x, armature …, for each contact friction …, as in 'link3.mass' "
+                "(wt.parameter_names lists them all)"
             )
     if len(set(names)) != len(names):
         raise InputError(f"parameters are named twice: {', '.join(names)}")

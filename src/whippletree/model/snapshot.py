@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from .contact import touching_shapes
 from .kinds import Kind, kind_of
 from .mechanism import Mechanism
 
-LOOKS = frozenset({"visuals", "collisions"})
+LOOKS = frozenset({"visuals", "collisions", "color"})
 """Fields that have no say in how a mechanism moves."""
 
 
@@ -41,9 +42,14 @@ class Snapshot:
 
 
 def motion_key(m: Mechanism) -> Hashable:
-    """All that decides how a mechanism moves: its parts without names and looks, and the gravity."""
+    """All that decides how a mechanism moves: its parts without names and looks, and the gravity.
+
+    Shapes have a say if they may touch.
+    """
+    sides = [side for contact in m.contacts for side in (contact.a, contact.b)]
+    solids = tuple(tuple(solid[1:] for solid in touching_shapes(m, side)) for side in sides)
     moving = [(kind, part) for kind, parts in m.kinds() if kind.moves for part in parts]
-    return (m.gravity, *((kind.name, *_values(m, kind, part)) for kind, part in moving))
+    return (m.gravity, solids, *((kind.name, *_values(m, kind, part)) for kind, part in moving))
 
 
 def tree_key(m: Mechanism) -> Hashable:
