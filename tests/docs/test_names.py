@@ -43,6 +43,9 @@ SHOWN = {name: value for name, value in vars(wt).items() if name[0] != "_" and n
 VARIANTS = {f"{room}.{name}": getattr(getattr(wt, room), name) for room in ROOMS for name in ROOMS[room]}
 
 
+PLACES = (wt, wt.dynamics, wt.loops, wt.contact)
+
+
 def test_promised_names_stand_at_the_top():
     assert [name for name in PROMISED if not hasattr(wt, name)] == []
 
@@ -55,9 +58,8 @@ def test_a_package_shows_the_functions_behind_the_door():
     for name, door in PUBLIC.items():
         if not hasattr(sys.modules[door.__module__], name):
             continue  # from an example in a docstring
-        places = [place for place in (wt, wt.dynamics, wt.loops) if getattr(place, name, None) is door]
-        assert places, name
-    for place in (wt, wt.dynamics, wt.loops):
+        assert any(getattr(place, name, None) is door for place in PLACES), name
+    for place in PLACES:
         for name, value in inspect.getmembers(place, inspect.isfunction):
             takes_mechanism = next(iter(inspect.signature(value).parameters)) == "m"
             if takes_mechanism and hasattr(value, "__wrapped__"):
@@ -65,7 +67,7 @@ def test_a_package_shows_the_functions_behind_the_door():
 
 
 def test_one_function_has_one_name_wherever_it_is_shown():
-    for place in (wt.dynamics, wt.loops):
+    for place in (wt.dynamics, wt.loops, wt.contact):
         functions = {name: value for name, value in vars(place).items() if inspect.isfunction(value)}
         for name in functions.keys() & SHOWN.keys():
             assert functions[name] is SHOWN[name]

@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "whippletree"
 ROOT = {"__init__.py", "__main__.py", "_version.py", "errors.py", "py.typed"}
 """Files that lie in the root; everything else is in a room."""
 
-DIVIDED = ("kernels", "loops")
+DIVIDED = ("kernels", "loops", "contact")
 """Packages whose sub-packages are rooms of their own."""
 
 HOUSE = """
@@ -42,23 +42,26 @@ loops.closing     → errors spatial model loops.equations
 loops.methods     → errors spatial model dynamics loops.equations
 loops             → checks loops.equations loops.closing loops.methods
 
+contact.geometry  → errors spatial shapes model dynamics
+contact           → checks contact.geometry
+
 io                → errors spatial joints shapes model dynamics
 edit              → errors spatial joints model
 examples          → errors spatial joints model io
 
-api               → errors spatial model checks dynamics loops.closing loops.methods kernels.trace
-                    kernels.simplify kernels.export kernels.store kernels.run
+api               → errors spatial model kernels.trace kernels.simplify kernels.export kernels.store
+                    kernels.run checks dynamics loops.closing loops.methods
 analysis          → errors spatial model checks dynamics loops.equations loops.closing
-simulation        → errors _version spatial joints model io dynamics loops.equations loops.closing
-                    loops.methods api kernels.trace kernels.simplify kernels.derive kernels.run
-benchmark         → errors spatial joints model io examples checks dynamics loops loops.closing api
-                    kernels.trace kernels.store kernels.run
-display           → errors spatial joints shapes model io dynamics loops.closing api benchmark simulation
-cli               → errors _version spatial joints model io examples dynamics loops loops.closing api
-                    simulation display benchmark kernels.store kernels.run
+simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
+                    kernels.run dynamics loops.equations loops.closing loops.methods io api
+benchmark         → errors spatial joints model kernels.trace kernels.store kernels.run checks dynamics
+                    loops.closing loops io examples api
+display           → errors spatial joints shapes model dynamics loops.closing io api simulation benchmark
+cli               → errors _version spatial joints model kernels.store kernels.run dynamics loops.closing
+                    loops io examples api simulation benchmark display
 
-whippletree       → errors _version spatial joints shapes model io edit examples checks dynamics loops api
-                    analysis benchmark simulation display kernels.trace kernels.run
+whippletree       → errors _version spatial joints shapes model kernels.trace kernels.run checks dynamics
+                    loops contact io edit examples api analysis simulation benchmark display
 __main__          → cli
 """
 """What each room imports. A room stands below all that it imports, so that no arrow points back."""

@@ -5,6 +5,7 @@ from .capsule import Capsule
 from .cylinder import Cylinder
 from .ellipsoid import Ellipsoid
 from .heights import Heights
+from .landscape import Landscape
 from .mesh import Mesh
 from .plane import Plane
 from .shape import Shape
@@ -17,6 +18,7 @@ __all__ = [
     "Cylinder",
     "Ellipsoid",
     "Heights",
+    "Landscape",
     "Mesh",
     "Plane",
     "Shape",
@@ -26,4 +28,4 @@ __all__ = [
 SHAPES: dict[str, type[Shape]] = {
     cls.kind: cls for cls in (Box, Sphere, Capsule, Cylinder, Ellipsoid, Plane, Mesh, Heights)
 }
-"""Shapes by their name in a file."""
+"""Shapes by their name in a file; a landscape is a function, which no file can hold."""
