@@ -166,5 +166,6 @@ from .spatial import (
     Placement as Placement,
     maximum as maximum,
     minimum as minimum,
+    repeat as repeat,
     where as where,
 )

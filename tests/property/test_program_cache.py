@@ -76,6 +76,7 @@ def same(a: Program, b: Program) -> None:
         "columns",
         "results",
         "outputs",
+        "loops",
     }
     assert (a.inputs, a.instructions, a.results, a.outputs) == (
         b.inputs,
@@ -86,6 +87,11 @@ def same(a: Program, b: Program) -> None:
     assert a.columns.names == b.columns.names
     assert np.array(a.constants).tobytes() == np.array(b.constants).tobytes()
     assert (a.cost, a.digest, a.n_instructions) == (b.cost, b.digest, b.n_instructions)
+    assert {first: loop.times for first, loop in a.loops.items()} == {
+        first: loop.times for first, loop in b.loops.items()
+    }
+    for first, loop in a.loops.items():
+        same(loop.body, b.loops[first].body)
 
 
 # What is found again

@@ -2,9 +2,9 @@
 
 NumPy's `sin`, `cos`, `sqrt` and `exp` already reach a symbolic scalar's own methods through object
 arrays. Choices do not: `np.where` and `np.minimum` would ask for the truth of a comparison that
-has none yet. A symbolic scalar offers `where`, `minimum`, `maximum` and `arctan2` as methods, and
-its comparisons answer with another symbolic scalar. The functions below call those methods where
-they exist and do plain arithmetic where they do not.
+has none yet. A symbolic scalar offers `where`, `minimum`, `maximum`, `arctan2` and `record_loop` as
+methods, and its comparisons answer with another symbolic scalar. The functions below call those
+methods where they exist and do plain arithmetic where they do not.
 
 Complex numbers are compared by their real part, so that a complex step passes through unharmed.
 """
@@ -12,6 +12,7 @@ Complex numbers are compared by their real part, so that a complex step passes t
 import functools
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,58 @@ def arctan2(y: Any, x: Any) -> Any:
     if hasattr(x, "arctan2"):
         y = 0.0 * x + y  # NumPy asks the first operand for the method, which a number does not have
     return np.arctan2(y, x)
+
+
+def repeat(count: int, step: Callable[[Any], Any], state: Any) -> Any:
+    """The state after `count` passes through `step`; in a kernel a loop, whose code is there once.
+
+    On numbers this is `for _ in range(count): state = step(state)`. In a function that is compiled, the step
+    is recorded once: it must not branch on values, and its state keeps its form. What it takes from outside
+    itself (arrays computed before) is computed once, in front of the loop. A step can see in which pass it
+    is if it counts, in a number of its state.
+
+    Args:
+        count: How often, a whole number, 0 or more, known when the function is compiled.
+        step: Takes a state and returns the next: arrays of the same shapes, nested in the same way.
+        state: A number, an array, or tuples, lists or dictionaries of them.
+
+    Returns:
+        The last state.
+
+    >>> import whippletree as wt
+    >>> def root(x):  # Heron's rule
+    ...     return repeat(6, lambda y: 0.5 * (y + x / y), x)
+    >>> root(2.0)
+    1.414213562373095
+    >>> def relaxed(A, b):  # A x = b by sweeps
+    ...     def sweep(x):
+    ...         for i in range(len(b)):
+    ...             x[i] = x[i] + (b[i] - A[i] @ x) / A[i, i]
+    ...         return x
+    ...     return repeat(40, sweep, 0.0 * b)
+    >>> k = wt.compile(relaxed, wt.Mechanism("none"), inputs={"A": (2, 2), "b": (2,)})
+    >>> k(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 4.0])), k.cost["div"]
+    (array([1., 1.]), 80)
+    """
+    record = _recorder(state)
+    if record is None and count > 0:
+        following = step(deepcopy(state))  # a step may write into what it is given
+        record = _recorder(following)  # numbers at first, but the step takes in what is symbolic
+        if record is None:
+            state = following
+            for _ in range(count - 1):
+                state = step(state)
+    return state if record is None else record(count, step, state)
+
+
+def _recorder(state: Any) -> Callable[..., Any] | None:
+    """The method of a symbolic scalar in a state that records loops; None if there is none."""
+    if isinstance(state, dict):
+        state = list(state.values())
+    if isinstance(state, list | tuple) or (isinstance(state, np.ndarray) and state.dtype == object):
+        entries = state if isinstance(state, list | tuple) else state.ravel()
+        return next((found for entry in entries if (found := _recorder(entry)) is not None), None)
+    return getattr(state, "record_loop", None)
 
 
 def known(x: Any) -> float | None:

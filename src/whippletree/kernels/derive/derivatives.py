@@ -1,7 +1,7 @@
 """Derivatives of a program, as a program: one loop over its instructions, by the table's partials.
 
 Forward carries the derivatives of every value with respect to the inputs; reverse those of the outputs with
-respect to every value. Both keep only what is not zero, and give the same numbers.
+respect to every value. Both keep only what is not zero, and give the same numbers. Loops are written out.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ..trace.ops import OPS
 from ..trace.program import Input, Program, operands
 from ..trace.structure import Branch, Leaf, Structure
 from ..trace.traced import Condition, Scalar
+from ..trace.unroll import unrolled
 
 Sparse = dict[int, Scalar]  # derivatives that are not zero, by the input or output they belong to
 
@@ -49,6 +50,7 @@ def forward(program: Program, wrt: Sequence[str]) -> Program:
     >>> forward(trace(lambda x: [x * x, 3.0 * x], {"x": ()}), ["x"])(2.0)["x"]
     [np.float64(4.0), np.float64(3.0)]
     """
+    program = unrolled(program)
     record = _Record(program, wrt)
     tangents: list[Sparse] = [{} for _ in range(program.n_values)]
     for seed in record.seeds:
@@ -70,6 +72,7 @@ def reverse(program: Program, wrt: Sequence[str]) -> Program:
     >>> reverse(trace(lambda x: x @ x, {"x": (3,)}), ["x"])([1.0, 2.0, 3.0])["x"]
     array([2., 4., 6.])
     """
+    program = unrolled(program)
     record = _Record(program, wrt)
     adjoints: list[Sparse] = [{} for _ in range(program.n_values)]
     for position, result in enumerate(program.results):

@@ -48,6 +48,7 @@ def fuse(program: Program) -> Program:
         Columns.of(names, codes[kept], number[operands[kept]]),
         tuple(number[list(program.results)].tolist()),
         program.outputs,
+        program.with_bodies(fuse),
     )
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from ..trace.ops import OPS
-from ..trace.program import Instruction, Program
+from ..trace.program import Program
 from ..trace.structure import leaves
+from .instructions import calls_first, functions_of, write_instruction
+from .loop_bodies import MAIN, loop_functions
+from .loop_calls import AREA, LoopCalls, area_text
 from .memory import ROOM, Streams, flush_text, prefetch, room_size
 from .transpose import load_rows, pieces, store_piece
 from .vecmath import functions as vecmath
-from .vecmath.lanes import Lanes, Real, Truth
-
-_CALLED = {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
+from .vecmath.lanes import Lanes, Real
 
 BATCH = "wt_batch"
 SHARE = "wt_share"
@@ -56,15 +56,10 @@ def module_text(program: Program, width: int, fma: bool) -> str:
         declarations(width),
         vecmath.prologue() if functions else "",
         vecmath.definitions(functions, width, fma, attributes(width)),
+        loop_functions(program, width, fma, attributes(width)),
         _scalar(program, fma) if width == 1 else _vector(program, width, fma),
     ]
     return "\n".join(parts)
-
-
-def functions_of(program: Program) -> set[str]:
-    """The vector functions a program calls."""
-    called = _CALLED.intersection(program.columns.names)
-    return {"sincos" if name in ("sin", "cos") else name for name in called}
 
 
 def attributes(width: int) -> str:
@@ -98,7 +93,7 @@ def _scalar(program: Program, fma: bool) -> str:
     for name, entry in zip(names, program.inputs, strict=False):
         inputs += load_rows(e, [name], entry.size)
     write_body(e, program, inputs, lambda array: [names[array]])
-    body = "\n".join(e.lines)
+    body = "\n".join([area_text(program, 1), *e.lines])
     parameters = ", ".join(f"ptr {name}" for name in names)
     one = f"define void @{ONE}({parameters}) {attributes(1)} {{\n{body}\n  ret void\n}}\n"
 
@@ -125,7 +120,7 @@ def _vector(program: Program, width: int, fma: bool) -> str:
         inputs += load_rows(e, rows(array), entry.size)
     write_body(e, program, inputs, lambda array: streams.rows(array, rows(array)))
     streams.flush()
-    return flush_text(attributes(width)) + batch_loop(e, streams.before())
+    return flush_text(attributes(width)) + batch_loop(e, area_text(program, width) + streams.before())
 
 
 def lane_indices(e: Lanes) -> list[str]:
@@ -192,15 +187,6 @@ done:
 """
 
 
-def calls_first(instructions: Sequence[Instruction], first: int) -> list[Instruction]:
-    """Function calls on inputs moved to the front, where few values are alive that they would displace."""
-    early = [i for i in instructions if i[0] in _CALLED and max(i[2:]) < first]
-    if not early:
-        return list(instructions)
-    moved = {i[1] for i in early}
-    return early + [i for i in instructions if i[1] not in moved]
-
-
 def write_body(e: Lanes, program: Program, inputs: Sequence[Real], rows: Callable[[int], list[str]]) -> None:
     """Write all instructions, and the stores of the results.
 
@@ -215,9 +201,10 @@ def write_body(e: Lanes, program: Program, inputs: Sequence[Real], rows: Callabl
     results = _Results(e, program, rows)
     for number in range(program.first_instruction):
         results.note(number, values)
+    calls = LoopCalls(AREA, MAIN)
     pairs: dict[int, tuple[Real, Real]] = {}  # argument to (sine, cosine)
     for instruction in calls_first(program.instructions, program.first_instruction):
-        write_instruction(e, instruction, values, pairs)
+        write_instruction(e, instruction, values, pairs, calls)
         results.note(instruction[1], values)
 
 
@@ -247,58 +234,3 @@ class _Results:
             if not self.missing[piece]:
                 array, start, numbers = self.pieces[piece]
                 store_piece(self.e, self.rows(array), start, [Real(values[n]) for n in numbers])
-
-
-def write_instruction(
-    e: Lanes, instruction: Instruction, values: list[str], pairs: dict[int, tuple[Real, Real]]
-) -> None:
-    """Write one instruction and note its value."""
-    op, out, a, b, c = instruction
-    real = e.real_type
-    name = OPS[op].llvm
-    if op in ("add", "sub", "mul", "div"):
-        values[out] = e.line(f"{name} {real} {values[a]}, {values[b]}")
-    elif op == "fma":
-        values[out] = e.fma(Real(values[a]), Real(values[b]), Real(values[c]))
-    elif op == "fms":
-        values[out] = e.fms(Real(values[a]), Real(values[b]), Real(values[c]))
-    elif op == "fnma":
-        values[out] = e.fnma(Real(values[a]), Real(values[b]), Real(values[c]))
-    elif op in ("sin", "cos"):
-        if a not in pairs:
-            pairs[a] = _call_sincos(e, values[a])
-        values[out] = pairs[a][op == "cos"]
-    elif op in _CALLED:
-        arguments = ", ".join(f"{real} {values[x]}" for x in (a, b) if x >= 0)
-        values[out] = e.line(f"call {real} {vecmath.symbol(op, e.width)}({arguments})")
-    elif name == "fneg":
-        values[out] = e.neg(Real(values[a]))
-    elif name == "floor":
-        values[out] = e.floor(Real(values[a]))
-    elif name in ("sqrt", "fabs"):
-        values[out] = e.intrinsic(name, Real(values[a]))
-    elif name in ("minimum", "maximum"):
-        values[out] = _extreme(e, name, Real(values[a]), Real(values[b]))
-    elif name.startswith("fcmp "):
-        values[out] = e.compare(name.removeprefix("fcmp "), Real(values[a]), Real(values[b]))
-    elif name == "select":
-        values[out] = e.select(Truth(values[a]), Real(values[b]), Real(values[c]))
-    elif name in ("and", "or"):
-        values[out] = e.line(f"{name} {e.truth_type} {values[a]}, {values[b]}")
-    elif name == "not":
-        values[out] = e.line(f"xor {e.truth_type} {values[a]}, {e.splat('i1', 'true')}")
-    else:
-        raise NotImplementedError(f"operation {op!r} has no LLVM form")
-
-
-def _call_sincos(e: Lanes, x: str) -> tuple[Real, Real]:
-    pair = f"{{{e.real_type}, {e.real_type}}}"
-    both = e.line(f"call {pair} {vecmath.symbol('sincos', e.width)}({e.real_type} {x})")
-    return Real(e.line(f"extractvalue {pair} {both}, 0")), Real(e.line(f"extractvalue {pair} {both}, 1"))
-
-
-def _extreme(e: Lanes, name: str, a: Real, b: Real) -> Real:
-    """The smaller or larger; NaN if either is, as NumPy has it."""
-    relation = "olt" if name == "minimum" else "ogt"
-    chosen = e.select(e.compare(relation, a, b), a, b)
-    return e.select(e.compare("uno", a, a), a, chosen)

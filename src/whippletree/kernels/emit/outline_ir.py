@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..trace.ops import OPS
+from ..trace.ops import LOOP_OPS, OPS
 from ..trace.program import Program
 from ..trace.structure import leaves
+from .instructions import functions_of, write_instruction
 from .llvm import (
     BATCH,
     ONE,
@@ -16,11 +17,11 @@ from .llvm import (
     attributes,
     batch_loop,
     declarations,
-    functions_of,
     lane_indices,
     row_address,
-    write_instruction,
 )
+from .loop_bodies import MAIN, loop_functions
+from .loop_calls import AREA, LoopCalls
 from .memory import ROOM
 from .outline import FLIP, Outline, Subroutine, outline
 from .transpose import load_rows, store_piece
@@ -39,7 +40,7 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
         declarations(width),
         vecmath.prologue() if used else "",
         vecmath.definitions(used, width, fma, attributes(width)),
-        f"@{WORK} = dso_local constant i64 {8 * width * found.slots}",
+        f"@{WORK} = dso_local constant i64 {8 * width * (found.slots + program.n_places)}",
         f"@{ROOM} = dso_local constant i64 0",
         f"@{ONE_WORK} = dso_local global ptr null",
         _data("calls", found.calls.astype(np.int32)),
@@ -47,7 +48,8 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
         _data("constants", found.constants),
         _data("literals", found.literals),
         _data("results", found.results.astype(np.int32)),
-        *(_step(number, step, width, fma) for number, step in enumerate(found.steps)),
+        loop_functions(program, width, fma, attributes(width)),
+        *(_step(number, step, found.slots, width, fma) for number, step in enumerate(found.steps)),
         _dispatch(found),
         _read(width, fma),
         _write(width, fma),
@@ -85,9 +87,14 @@ def _splat(e: Lanes, number: str) -> Real:
     return Real(e.line(f"shufflevector {e.real_type} {head}, {e.real_type} undef, {zeros}"))
 
 
-def _step(number: int, step: Subroutine, width: int, fma: bool) -> str:
-    """`void wt.step.N(work, row of the table, constants)`. Operands are loaded where they are first used."""
+def _step(number: int, step: Subroutine, slots_of_all: int, width: int, fma: bool) -> str:
+    """`void wt.step.N(work, row of the table, constants)`. Operands are loaded where they are first used.
+
+    Arguments of loops lie behind all slots.
+    """
     e = Lanes(width, fma)
+    if any(op in LOOP_OPS for op, *_ in step.instructions):
+        e.lines.append(f"  {AREA} = getelementptr {e.real_type}, ptr %work, i64 {slots_of_all}")
     bases: dict[int, str] = {}
 
     def base(source: int) -> str:
@@ -119,10 +126,10 @@ def _step(number: int, step: Subroutine, width: int, fma: bool) -> str:
         if op == FLIP:
             values[out] = e.flip_sign(Real(values[operands[0]]), e.bits(Real(values[operands[1]])))
         else:
-            write_instruction(e, instruction, values, pairs)
+            write_instruction(e, instruction, values, pairs, LoopCalls(AREA, MAIN))
         if out in slots:
             value = values[out]
-            if op != FLIP and OPS[op].is_condition:
+            if op in OPS and OPS[op].is_condition:
                 value = e.select(Truth(value), e.real(1.0), e.real(0.0))
             frame, place = slots[out]
             at = _slot(e, base(frame), str(place))

@@ -11,6 +11,7 @@ depend on instructions that have been moved before are looked at one by one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,8 @@ def schedule(program: Program) -> Program:
     >>> [i[0] for i in schedule(program).instructions]
     ['mul', 'sin', 'mul', 'sin', 'add', 'mul', 'sin', 'add']
     """
-    return _when_needed(_as_they_come(program))
+    ordered = _when_needed(_as_they_come(program))
+    return replace(ordered, loops=program.with_bodies(schedule)) if program.loops else ordered
 
 
 def _as_they_come(program: Program) -> Program:
@@ -119,4 +121,4 @@ def _ordered(program: Program, place: Ints) -> Program:
     number[first + order] = first + np.arange(count)
     columns = Columns(names, codes[order], number[operands[order]])
     results = tuple(number[list(program.results)].tolist())
-    return Program(program.inputs, program.constants, columns, results, program.outputs)
+    return Program(program.inputs, program.constants, columns, results, program.outputs, program.loops)

@@ -119,7 +119,8 @@ class Segments:
         self.ext_segment, self.ext_number = users[distinct], numbers[distinct]
         self.ext_bounds: Ints = np.searchsorted(self.ext_segment, np.arange(len(self) + 1))
         is_condition = np.zeros(self.program.n_values, bool)
-        is_condition[self.first :] = np.array([OPS[name].is_condition for name in self.names], bool)[self.ops]
+        conditions = [name in OPS and OPS[name].is_condition for name in self.names]
+        is_condition[self.first :] = np.array(conditions, bool)[self.ops]
         self.ext_condition = is_condition[self.ext_number]
 
     def _signature(self, s: int) -> bytes:

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ..trace.ops import OPS
 from ..trace.program import Input, Program, operands
 from ..trace.structure import leaves, paths
+from ..trace.unroll import unrolled
 from .c_names import MACROS, OF_THE_LIBRARY, WORDS
 
 # Compilers take time and memory more than in proportion to the length of a function.
@@ -31,7 +32,8 @@ def to_c(program: Program, name: str = "kernel") -> str:
     """The text of a C file that defines `void name(inputs..., outputs...)`, all of them arrays of double.
 
     Inputs and outputs are laid out in C order and must not overlap. Compiled with NAME_TEST_MAIN defined, the
-    file is a program that compares the function with values computed when the file was written.
+    file is a program that compares the function with values computed when the file was written. Loops are
+    written out.
 
     Args:
         program: Any program.
@@ -48,7 +50,7 @@ def to_c(program: Program, name: str = "kernel") -> str:
     obstacle = _obstacle(name)
     if obstacle:
         raise InputError(f"{name!r} cannot be the name of a C function: {obstacle}; {_WAY_OUT}")
-    return "\n".join(_File(program, name).lines()) + "\n"
+    return "\n".join(_File(unrolled(program), name).lines()) + "\n"
 
 
 def _obstacle(name: str) -> str | None:

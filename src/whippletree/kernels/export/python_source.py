@@ -12,6 +12,7 @@ from ..trace.arguments import structures
 from ..trace.ops import OPS
 from ..trace.program import Program, operands
 from ..trace.structure import Leaf, Structure
+from ..trace.unroll import unrolled
 
 # Functions of `math` raise where arithmetic gives infinity or NaN; kernels compute both sides of a selection
 # and must continue. Each helper is written only if it is used.
@@ -50,7 +51,7 @@ def to_python(program: Program, name: str = "kernel") -> str:
 
     The function takes numbers and nested sequences of numbers, indexed as the inputs' shapes say, in
     tuples, lists and dictionaries where the traced function did. It returns numbers and nested lists in the
-    structure of the outputs.
+    structure of the outputs. Loops are written out.
 
     Args:
         program: Any program.
@@ -66,6 +67,7 @@ def to_python(program: Program, name: str = "kernel") -> str:
         return [v2]
     <BLANKLINE>
     """
+    program = unrolled(program)
     for identifier in (name, *structures(program.inputs)):
         if (
             not identifier.isidentifier()

@@ -12,6 +12,7 @@ from ..trace.arguments import Input, structures
 from ..trace.ops import OPS
 from ..trace.program import Program, operands
 from ..trace.structure import leaves, unflatten
+from ..trace.unroll import unrolled
 
 
 class Symbolic(NamedTuple):
@@ -30,7 +31,7 @@ class Symbolic(NamedTuple):
 def to_sympy(program: Program) -> Symbolic:
     """The outputs as expressions in real symbols named after the inputs: x, q_0, a_0_1, gains_kp_2.
 
-    Numbers that are small fractions come out exact, others as floats.
+    Numbers that are small fractions come out exact, others as floats. Loops are written out.
 
     >>> from whippletree.kernels.trace.recording import trace
     >>> to_sympy(trace(lambda q: q[0] * q[1].sin() / 2, {"q": (2,)})).outputs
@@ -41,6 +42,7 @@ def to_sympy(program: Program) -> Symbolic:
     except ImportError:
         raise InputError("expressions need sympy: pip install sympy") from None
 
+    program = unrolled(program)
     names = [name for entry in program.inputs for name in _names(entry)]
     for name, times in Counter(names).items():
         if times > 1:

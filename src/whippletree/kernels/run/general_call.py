@@ -83,7 +83,7 @@ class Checked:
         function, work_bytes, room_bytes = self._function(width)
         if sum(array.nbytes for array in (*inputs, *results)) >= _STREAMED:
             work_bytes = max(work_bytes, room_bytes)
-        per_piece = max(1, _SHORTEST_PIECE // (self.program.n_instructions + 1) // width) * width
+        per_piece = max(1, _SHORTEST_PIECE // (self.program.n_executed + 1) // width) * width
         size, n_threads = threads.pieces(count, per_piece, n_threads)
         begin = np.zeros(1, np.int64)  # of the next piece
 

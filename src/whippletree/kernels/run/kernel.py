@@ -86,7 +86,7 @@ class Kernel:
     def _native(self) -> Any:
         """The native function, which hands on to `_checked` what it does not do itself."""
         entrance = build.call_code(self.program, host())
-        long_from = max(1, _LONG // (self.program.n_instructions + 1))
+        long_from = max(1, _LONG // (self.program.n_executed + 1))
         checked, this = self._checked, ref(self)  # a function that knew its kernel would keep it for ever
         names = [entry.name for entry in self.program.inputs]
 

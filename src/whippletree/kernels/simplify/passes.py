@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import cycle
 
 from ..trace.lower import Recording, lift, lower
@@ -46,4 +47,5 @@ def simplified(recording: Recording) -> Program:
         idle += 1
         if idle == 2:
             break
-    return lower(table, inputs, outputs)
+    program = lower(table, inputs, outputs)
+    return replace(program, loops=program.with_bodies(simplify)) if program.loops else program

@@ -24,6 +24,7 @@ class Rewriter:
         self.new = Expressions(int(np.count_nonzero(table.code == INPUT)))
         for value in self.old.values:
             self.new.constant(value)
+        self.new.loops.update(self.old.loops)
         self.image: list[int] = []
         self.part: list[bool] = part.tolist()
 

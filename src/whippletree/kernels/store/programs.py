@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..trace.arguments import entries, structures
-from ..trace.program import Columns, Program
+from ..trace.program import Columns, Cycle, Program
 from ..trace.structure import Branch, Leaf, Structure, size
 from . import cache as disk
 from .content import own_name
@@ -50,6 +50,7 @@ def pack(program: Program) -> bytes | None:
     outputs = _structure_data(program.outputs)
     if outputs is None or any(structure is None for _, structure in inputs):
         return None
+    bodies = [(first, loop.times, pack(loop.body) or b"") for first, loop in program.loops.items()]
     ops, codes, operands = program.columns
     head = {
         "inputs": inputs,
@@ -59,6 +60,7 @@ def pack(program: Program) -> bytes | None:
         "constants": len(program.constants),
         "instructions": program.n_instructions,
         "ops": ops,
+        "loops": [[first, count, len(body)] for first, count, body in bodies],
     }
     return b"".join(
         [
@@ -67,6 +69,7 @@ def pack(program: Program) -> bytes | None:
             codes.astype(_BYTE).tobytes(),
             operands.T.astype(_INT).tobytes(),
             np.array(program.results, _INT).tobytes(),
+            *(body for _, _, body in bodies),
         ]
     )
 
@@ -80,19 +83,34 @@ def unpack(data: bytes) -> Program | None:
         outputs = _structure(head["outputs"])
         known = {"cost": head["cost"], "digest": head["digest"]}
         names, n_constants, n = tuple(head["ops"]), head["constants"], head["instructions"]
-        whole = 8 * n_constants + (1 + 3 * 4) * n + 4 * size(outputs)
+        n_results = size(outputs)
+        whole = 8 * n_constants + (1 + 3 * 4) * n + 4 * n_results
+        loops = _loops(head["loops"], body[whole:])
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    if len(body) != whole:
+    if loops is None or len(body) < whole:
         return None
     constants = np.frombuffer(body, _FLOAT, n_constants)
     codes = np.frombuffer(body, _BYTE, n, 8 * n_constants)
     operands = np.frombuffer(body, _INT, 3 * n, 8 * n_constants + n).reshape(3, n).T
-    results = np.frombuffer(body, _INT, -1, 8 * n_constants + 13 * n)
+    results = np.frombuffer(body, _INT, n_results, 8 * n_constants + 13 * n)
     columns = Columns(names, codes.astype(np.int64), operands.astype(np.int64, order="C"))
-    program = Program(inputs, tuple(constants.tolist()), columns, tuple(results.tolist()), outputs)
+    program = Program(inputs, tuple(constants.tolist()), columns, tuple(results.tolist()), outputs, loops)
     vars(program).update(known)  # so that they need not be found out again
     return program
+
+
+def _loops(listed: Any, data: bytes) -> dict[int, Cycle] | None:
+    """The loops whose bodies lie one after the other; None if they do not."""
+    loops: dict[int, Cycle] = {}
+    begin = 0
+    for first, count, length in listed:
+        body = unpack(data[begin : begin + length])
+        if body is None:
+            return None
+        loops[first] = Cycle(count, body)
+        begin += length
+    return loops if begin == len(data) else None
 
 
 def _structure_data(structure: Structure) -> Any:

@@ -19,7 +19,8 @@ import math
 
 import numpy as np
 
-from .ops import OPS
+from .ops import LOOP_OPS, OPS
+from .program import Cycle
 
 # The constants every graph begins with.
 ZERO, ONE, TWO = -2, -4, -6
@@ -27,7 +28,7 @@ ZERO, ONE, TWO = -2, -4, -6
 # Constants are only multiplied together where the product keeps its full precision.
 _SMALLEST, _LARGEST = 1e-290, 1e290
 
-NAMES: tuple[str, ...] = ("input", *OPS)
+NAMES: tuple[str, ...] = ("input", *OPS, *LOOP_OPS)
 """Kinds of nodes; the code of a node is the place of its kind."""
 
 CODES: dict[str, int] = {name: code for code, name in enumerate(NAMES)}
@@ -37,7 +38,7 @@ SIN, COS, WHERE = (CODES[name] for name in ("sin", "cos", "where"))
 NONE = -(2**62)
 """Stands where a node has no second operand."""
 
-_ARITY = (0, *(row.signature.index(">") for row in OPS.values()))
+_ARITY = (0, *(row.signature.index(">") for row in OPS.values()), *LOOP_OPS.values())
 _BITS = 32  # more than a reference has: two of them make one number
 
 
@@ -56,11 +57,13 @@ class Nodes:
         code: Per node its kind, an index into `NAMES`.
         first: Per node its first operand; of an input its number.
         second: Per node its second operand, NONE if it has none.
-        otherwise: Per selection the third operand: the value chosen where the condition does not hold.
+        otherwise: Per selection the third operand: the value chosen where the condition does not hold; of a
+            loop's argument its place.
         values: Per constant its magnitude.
+        loops: Loops, by the place at which their arguments begin.
     """
 
-    __slots__ = ("code", "first", "otherwise", "second", "values")
+    __slots__ = ("code", "first", "loops", "otherwise", "second", "values")
 
     def __init__(self) -> None:
         self.code: list[int] = []
@@ -68,6 +71,7 @@ class Nodes:
         self.second: list[int] = []
         self.otherwise: dict[int, int] = {}
         self.values: list[float] = [0.0, 1.0, 2.0]
+        self.loops: dict[int, Cycle] = {}
 
     def __len__(self) -> int:
         return len(self.code)

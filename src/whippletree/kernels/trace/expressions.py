@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .arithmetic import CODES, WHERE, ZERO, Arithmetic, negate
-from .ops import OPS
+from .ops import LOOP_OPS, OPS
+from .program import Cycle
 
 # As conditions, the reference to zero is false and its opposite is true.
 FALSE, TRUE = ZERO, ZERO ^ 1
@@ -140,6 +141,22 @@ class Expressions(Arithmetic):
         """Whether one of the conditions holds."""
         return self.both(a ^ 1, b ^ 1) ^ 1
 
+    # Loops
+
+    def loop(self, loop: Cycle, arguments: Sequence[int]) -> list[int]:
+        """What a loop makes of its arguments: references to the state after the last pass."""
+        first = max((first + known.n_arguments for first, known in self.loops.items()), default=0)
+        self.loops[first] = loop
+        order = ZERO
+        for place, ref in enumerate(arguments, start=first):
+            order = self._node(CODES["argument"], order, ref, self.constant(place))
+        order = self._node(CODES["repeat"], order, self.constant(first))
+        return [self._node(CODES["item"], order, self.constant(first + k)) for k in range(loop.n_state)]
+
+    def carried(self) -> int:
+        """A value that stands for what the pass before hands on, while a loop's body is recorded."""
+        return self._node(CODES["carried"], self.constant(len(self.code)))
+
     def constructors(self) -> dict[str, Callable[..., int]]:
         """For every row of the table the call that makes it of references."""
         unary = {
@@ -169,4 +186,5 @@ class Expressions(Arithmetic):
             "fma": lambda a, b, c: self.add(self.mul(a, b), c),
             "fms": lambda a, b, c: self.add(self.mul(a, b), negate(c)),
             "fnma": lambda a, b, c: self.add(c, negate(self.mul(a, b))),
+            **{op: lambda *refs, op=op: self._node(CODES[op], *refs) for op in LOOP_OPS},
         }

@@ -11,13 +11,15 @@ from .arithmetic import ADD, CODES, INPUT, MUL, NAMES, NONE, Nodes
 from .expressions import Expressions
 from .node_table import Ints, NodeTable
 from .ops import OPS
-from .program import Columns, Input, Program
+from .program import Columns, Cycle, Input, Program
+from .refusal import TraceError
 from .structure import Structure
 
 # Written with the constant on the right: 0 < x as x > 0.
 _MIRRORED = {CODES["lt"]: CODES["gt"], CODES["le"]: CODES["ge"]}
 
 _SUB, _EQ, _NE, _AND, _OR = (CODES[name] for name in ("sub", "eq", "ne", "and", "or"))
+_CARRIED, _REPEAT = CODES["carried"], CODES["repeat"]
 _CONDITIONS = frozenset(CODES[name] for name, row in OPS.items() if row.is_condition)
 
 _MINUS = 2  # all uses of a node are negated
@@ -64,7 +66,23 @@ def lower(table: NodeTable, inputs: tuple[Input, ...], outputs: Structure) -> Pr
         Columns.of(NAMES, rows.code, operands),
         tuple(value[np.array(table.refs, np.int64)].tolist()),
         outputs,
+        _loops(table),
     )
+
+
+def _loops(table: NodeTable) -> dict[int, Cycle]:
+    """The loops that are needed; a TraceError if a value has come out of one that has no place outside."""
+    graph = table.graph
+    if not graph.loops:
+        return {}
+    if np.any((table.code == _CARRIED) & (table.count > 0)):
+        raise TraceError(
+            "a value from inside of the step of repeat was used outside of it: the step must return all that "
+            "is needed later as part of the state"
+        )
+    needed = np.flatnonzero((table.code == _REPEAT) & (table.count > 0))
+    firsts = sorted(int(graph.value(graph.second[number])) for number in needed.tolist())
+    return {first: graph.loops[first] for first in firsts}
 
 
 def _uses(table: NodeTable) -> Ints:
@@ -178,6 +196,7 @@ def lift(program: Program) -> Recording:
 def lift_values(program: Program) -> tuple[Expressions, list[int]]:
     """The graph of a program, folded anew, and the reference of every value."""
     graph = Expressions(program.n_inputs)
+    graph.loops.update(program.loops)
     make = graph.constructors()
     refs = [2 * i for i in range(program.n_inputs)]
     refs.extend(graph.constant(value) for value in program.constants)

@@ -155,3 +155,13 @@ _ROWS = (
 # fmt: on
 
 OPS: dict[str, Op] = {row.name: row for row in _ROWS}
+
+LOOP_OPS: dict[str, int] = {"carried": 1, "argument": 3, "repeat": 2, "item": 2}
+"""What a loop is made of besides, and how many operands each has; no row, as they compute nothing.
+
+carried(n): in a body that is being recorded, what one pass hands to the next; n tells them apart.
+argument(order, x, place): x is put at a place of the loops' memory; order is the argument before, or 0.
+repeat(order, first): the loop whose arguments begin at place first, run when all of them are there.
+item(order, place): what is at a place after that loop.
+Places and firsts are constants. Order says only what comes first, and has no value.
+"""

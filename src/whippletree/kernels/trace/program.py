@@ -10,14 +10,17 @@ An instruction is `(op, out, in1, in2, in3)`: the name of a row of `OPS`, the nu
 numbers of its operands, -1 where it has fewer than three. Operands always have smaller numbers than the
 result, no instruction is without use, and none stands there twice. Inputs, constants and outputs are real
 numbers; conditions live only between instructions.
+
+A loop is a program of its own, its body. Its operands are more than three: they are put, one by one, at
+consecutive places of a memory beside the numbered values, and its results are taken from there: `LOOP_OPS`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -26,7 +29,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from .arguments import Input, arrays, bind, structures
-from .ops import COSTS, OPS
+from .ops import COSTS, LOOP_OPS, OPS
 from .structure import Structure, leaves, unflatten
 
 Instruction = tuple[str, int, int, int, int]
@@ -66,6 +69,7 @@ class Program:
         columns: The instructions, in an order in which they can be executed.
         results: Number of the value of every output scalar, outputs flattened in C order.
         outputs: What the function returns: arrays and numbers, perhaps nested.
+        loops: The loops, by the place at which their arguments begin.
     """
 
     inputs: tuple[Input, ...]
@@ -73,6 +77,7 @@ class Program:
     columns: Columns
     results: tuple[int, ...]
     outputs: Structure
+    loops: Mapping[int, Cycle] = field(default_factory=dict)
 
     @cached_property
     def n_inputs(self) -> int:
@@ -116,20 +121,40 @@ class Program:
         """Operations by kind. Subtractions count as additions, changes of sign are free.
 
         Kinds: mul, add, div, sqrt, trig (sin, cos, tan and their inverses), exp (and log), select (where,
-        minimum, maximum, abs, floor), compare (and the logic of comparisons).
+        minimum, maximum, abs, floor), compare (and the logic of comparisons). A loop's count as often as they
+        are done.
         """
         names, codes, _ = self.columns
         total = dict.fromkeys(COSTS, 0)
         for name, times in zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True):
-            for kind in OPS[name].cost:
+            for kind in () if name in LOOP_OPS else OPS[name].cost:
                 total[kind] += times
+        for loop in self.loops.values():
+            for kind, times in loop.body.cost.items():
+                total[kind] += loop.times * times
         return total
+
+    @cached_property
+    def n_executed(self) -> int:
+        """Number of instructions that are executed: those of loops as often as they are."""
+        passes = (loop.times * loop.body.n_executed for loop in self.loops.values())
+        return self.n_instructions + sum(passes)
+
+    @property
+    def n_places(self) -> int:
+        """Places of the loops' memory."""
+        return max((first + loop.n_arguments for first, loop in self.loops.items()), default=0)
+
+    def with_bodies(self, change: Callable[[Program], Program]) -> dict[int, Cycle]:
+        """The loops with their bodies changed."""
+        return {first: Cycle(loop.times, change(loop.body)) for first, loop in self.loops.items()}
 
     @cached_property
     def digest(self) -> str:
         """Hash of the whole content, the same in every process: equal programs have equal digests."""
         names, codes, operands = self.columns
-        head = repr((self.inputs, self.outputs, names, len(self.constants), sys.byteorder))
+        loops = [(first, loop.times, loop.body.digest) for first, loop in self.loops.items()]
+        head = repr((self.inputs, self.outputs, names, len(self.constants), loops, sys.byteorder))
         digest = hashlib.sha256(head.encode())
         for part in (np.array(self.constants, np.float64), codes, operands, np.array(self.results, np.int64)):
             digest.update(part.tobytes())
@@ -176,7 +201,7 @@ class Program:
         """Every output scalar, computed instruction by instruction."""
         values: list[Any] = [*columns, *(np.float64(c) for c in self.constants)]
         values.extend([None] * len(self.instructions))
-        rows = {name: row.value for name, row in OPS.items()}
+        rows = {name: row.value for name, row in OPS.items()} | _Memory(self).operations()
         last = self.last_uses()
         with np.errstate(all="ignore"):
             for place, (op, out, a, b, c) in enumerate(self.instructions):
@@ -215,6 +240,54 @@ class Program:
             start += leaf.size
             arrays.append(part.reshape((*batch, *leaf.shape))[()])
         return unflatten(self.outputs, arrays)
+
+
+class Cycle(NamedTuple):
+    """A state that goes through a body over and over.
+
+    Attributes:
+        times: How often.
+        body: Takes `state` (n,) and `given` (m,), what it needs besides; gives the next state (n,).
+    """
+
+    times: int
+    body: Program
+
+    @property
+    def n_state(self) -> int:
+        """Number of scalars of the state."""
+        return self.body.n_outputs
+
+    @property
+    def n_arguments(self) -> int:
+        """Number of places: the state first, then what is given."""
+        return self.body.n_inputs
+
+
+class _Memory:
+    """The loops' memory while a program is interpreted."""
+
+    def __init__(self, program: Program) -> None:
+        self.loops = program.loops
+        self.places: dict[int, Any] = {}
+
+    def operations(self) -> dict[str, Callable[..., Any]]:
+        """What the operations of loops do."""
+        return {"argument": self.put, "repeat": self.run, "item": self.take}
+
+    def put(self, order: Any, value: Any, place: Any) -> None:
+        self.places[int(place)] = value
+
+    def take(self, order: Any, place: Any) -> Any:
+        return self.places[int(place)]
+
+    def run(self, order: Any, first: Any) -> None:
+        loop, start = self.loops[int(first)], int(first)
+        state = [self.places[start + k] for k in range(loop.n_state)]
+        given = [self.places[start + k] for k in range(loop.n_state, loop.n_arguments)]
+        for _ in range(loop.times):
+            state = loop.body._evaluate([*state, *given])
+        self.places.update(enumerate(state, start))
 
 
 def _stack(batch: tuple[int, ...], values: list[Any]) -> Any:

@@ -91,5 +91,5 @@ def not_for_traced(error: Exception) -> TraceError | None:
 
 _FUNCTIONS = (
     "sqrt, exp, log, sin, cos, tan, arcsin, arccos, arctan, arctan2, hypot, abs and floor of NumPy and "
-    "where, minimum and maximum of whippletree"
+    "where, minimum, maximum and repeat of whippletree"
 )

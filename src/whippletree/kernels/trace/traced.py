@@ -14,6 +14,7 @@ import numpy as np
 
 from .arithmetic import NAMES, ONE, ZERO, negate
 from .expressions import FALSE, TRUE, Expressions
+from .looping import recorded_loop
 from .power import power
 from .refusal import TraceError, refusal, user_line
 
@@ -207,6 +208,10 @@ class Scalar:
             if ref is None
             else Scalar(self.graph, self.graph.extreme("maximum", self.ref, ref))
         )
+
+    def record_loop(self, count: Any, step: Any, state: Any) -> Any:
+        """The state after so many passes through a step, which is recorded once; see `recorded_loop`."""
+        return recorded_loop(self, count, step, state)
 
     @property
     def known(self) -> float | None:
