@@ -36,13 +36,31 @@ def augmented(
     >>> wt.loops.augmented(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
+    force = tau - bias_force(m, q, qd, f_ext)
+    return constrained(m, q, qd, crba(m, q), force, stabilization, rows, damping)
+
+
+def constrained(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    H: Array,
+    force: Array,
+    stabilization: float | None,
+    rows: tuple[int, ...] | None,
+    damping: float,
+) -> Array:
+    """(nv,) qdd of H qdd = force + Kᵀ λ and K qdd = k, whichever way H (nv, nv) and force (nv,) were found.
+
+    Of a tree, which has no K, it is H⁻¹ times the force.
+    """
     chosen = list(row_choice(m, q) if rows is None else rows)
     K, k = (part[chosen] for part in constraint_equation(m, q, qd, stabilization))
-    H = factor_spd(crba(m, q) + K.T @ K)
-    free = H.solve(tau - bias_force(m, q, qd, f_ext) + K.T @ k)
+    factors = factor_spd(H + K.T @ K)
+    free = factors.solve(force + K.T @ k)
     if not len(K):
         return free
-    Y = H.solve(K.T)
+    Y = factors.solve(K.T)
     A = K @ Y
     lam = factor_spd(damped(A, damping) if damping else A).solve(k - K @ free)
     return free + Y @ lam
