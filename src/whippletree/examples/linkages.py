@@ -84,13 +84,18 @@ def crank_slider() -> Mechanism:
     return linkage.m
 
 
-def quick_return() -> Mechanism:
-    """A shaper's drive: a crank turns a slotted rocker, whose tip moves a ram slowly forth and fast back."""
-    linkage = _Linkage("quick-return")
+def _quick_return_points() -> tuple[Point, Point, Point, Point, Point]:
+    """Where a quick return has the crank's pivot and pin, the rocker's foot and top, and the ram."""
     pivot, crank, tip = (0.0, 0.0), (0.16, 0.12), 1.6
     foot = (0.0, -0.36)
     top = (tip * 0.16, foot[1] + tip * 0.48)
-    ram = (top[0] - np.sqrt(0.4**2 - 0.03**2), top[1] + 0.03)
+    return pivot, crank, foot, top, (top[0] - np.sqrt(0.4**2 - 0.03**2), top[1] + 0.03)
+
+
+def quick_return() -> Mechanism:
+    """A shaper's drive: a crank turns a slotted rocker, whose tip moves a ram slowly forth and fast back."""
+    linkage = _Linkage("quick-return")
+    pivot, crank, foot, top, ram = _quick_return_points()
     linkage.bar("crank", pivot, crank, mass=0.6)
     linkage.body("block", Revolute("z"), crank, "crank", _block(0.2))
     linkage.bar("rocker", foot, top, mass=1.6)
@@ -98,6 +103,25 @@ def quick_return() -> Mechanism:
     linkage.body("ram", Prismatic("x"), ram, GROUND, _block(2.0))
     linkage.close("slot", Prismatic((0.16, 0.48, 0.0)), crank, "rocker", "block")
     linkage.pin("pin", ram, "link", "ram")
+    return linkage.m
+
+
+def quick_return_rocker() -> Mechanism:
+    """The quick return, cut at other joints: all hangs on the rocker, crank and ram are cut off the ground.
+
+    Yu, Mikkola, Pan and Escalona, figure 8: rocker, block, crank, link and ram are bodies 1 to 5, and the
+    cuts are the crank's pivot D and the guide of the ram. Bars, masses and the position q = 0 are those of
+    "quick-return".
+    """
+    linkage = _Linkage("quick-return-rocker")
+    pivot, crank, foot, top, ram = _quick_return_points()
+    linkage.bar("rocker", foot, top, mass=1.6)
+    linkage.body("block", Prismatic((0.16, 0.48, 0.0)), crank, "rocker", _block(0.2))
+    linkage.bar("crank", crank, pivot, parent="block", mass=0.6)
+    linkage.bar("link", top, ram, parent="rocker", mass=0.5)
+    linkage.body("ram", Revolute("z"), ram, "link", _block(2.0))
+    linkage.pin("pivot", pivot, GROUND, "crank")
+    linkage.close("guide", Prismatic("x"), ram, GROUND, "ram")
     return linkage.m
 
 
