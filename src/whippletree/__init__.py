@@ -9,7 +9,13 @@ These are the public names. Methods and variants of the algorithms stand in `dyn
 # ruff: isort: skip_file
 # Each name is shown again as "x as x": this is the one list of public names, for readers, editors and `help`.
 
-from . import contact as contact, dynamics as dynamics, examples as examples, loops as loops
+from . import (
+    contact as contact,
+    dynamics as dynamics,
+    examples as examples,
+    formulations as formulations,
+    loops as loops,
+)
 from ._version import __version__ as __version__
 from .analysis import (
     Sensitivity as Sensitivity,

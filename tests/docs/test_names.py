@@ -39,11 +39,11 @@ ROOMS = {
     """.split(),  # noqa: SIM905  # a list to read
 }
 
+PLACES = (wt, wt.dynamics, wt.loops, wt.contact, *filter(inspect.ismodule, vars(wt.formulations).values()))
+"""Where public functions are shown."""
+
 SHOWN = {name: value for name, value in vars(wt).items() if name[0] != "_" and not inspect.ismodule(value)}
 VARIANTS = {f"{room}.{name}": getattr(getattr(wt, room), name) for room in ROOMS for name in ROOMS[room]}
-
-
-PLACES = (wt, wt.dynamics, wt.loops, wt.contact)
 
 
 def test_promised_names_stand_at_the_top():
@@ -58,7 +58,8 @@ def test_a_package_shows_the_functions_behind_the_door():
     for name, door in PUBLIC.items():
         if not hasattr(sys.modules[door.__module__], name):
             continue  # from an example in a docstring
-        assert any(getattr(place, name, None) is door for place in PLACES), name
+        places = [place for place in PLACES if getattr(place, name, None) is door]
+        assert places, name
     for place in PLACES:
         for name, value in inspect.getmembers(place, inspect.isfunction):
             takes_mechanism = next(iter(inspect.signature(value).parameters)) == "m"
@@ -67,7 +68,7 @@ def test_a_package_shows_the_functions_behind_the_door():
 
 
 def test_one_function_has_one_name_wherever_it_is_shown():
-    for place in (wt.dynamics, wt.loops, wt.contact):
+    for place in PLACES[1:]:
         functions = {name: value for name, value in vars(place).items() if inspect.isfunction(value)}
         for name in functions.keys() & SHOWN.keys():
             assert functions[name] is SHOWN[name]

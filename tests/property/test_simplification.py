@@ -104,4 +104,4 @@ def test_methods_that_invert_inertias_no_longer_apply():
     rng = np.random.default_rng(10)
     m = randoms.tree(rng, ["revolute", "spherical"])
     assert "divide-and-conquer" in wt.methods(m)
-    assert wt.methods(wt.dynamics.simplify_inertias(m)) == ["aba", "crba"]
+    assert "divide-and-conquer" not in wt.methods(wt.dynamics.simplify_inertias(m))

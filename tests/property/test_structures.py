@@ -87,7 +87,7 @@ def test_a_mechanism_without_bodies_or_freedoms():
 
 def test_methods_that_invert_inertias_refuse_thin_rods():
     rods = wt.examples.load("double-pendulum")
-    assert wt.methods(rods) == ["aba", "crba"]
+    assert not {"aba-variant-1", "aba-variant-2", "divide-and-conquer"} & {*wt.methods(rods)}
     q = np.array([0.1, 0.2])
     message = (
         r"body 'upper' of 'double-pendulum' has mass 1 kg and principal moments \(0, 0.08333, "

@@ -13,6 +13,8 @@ from typing import Any
 from .. import dynamics
 from ..dynamics.geared import geared_forward_dynamics
 from ..errors import InputError, ModelError
+from ..formulations.semi_recursive.semi_recursive_1 import semi_recursive_1
+from ..formulations.semi_recursive.semi_recursive_2 import semi_recursive_2
 from ..loops.methods.augmented import augmented
 from ..loops.methods.clusters import cluster_pivots, cluster_projection, cluster_quality
 from ..loops.methods.estimate import operations
@@ -73,7 +75,7 @@ class Method:
 
     def holds(self, m: Mechanism) -> bool:
         """Whether it holds constraints of a mechanism, so that states have to be kept within them."""
-        return self.choose is not None or bool(m.loops)
+        return bool(m.loops) or (self.choose is not None and bool(m.gears))
 
 
 TREE = (without_gears, without_loops)
@@ -101,6 +103,8 @@ METHODS: dict[str, Method] = {
     "kkt": Method(kkt, (with_constraints,), "choice", kkt_choice, kkt_quality),
     "sparse": Method(sparse, (with_constraints,), "choice", sparse_choice, sparse_quality),
     "augmented": Method(augmented, (with_constraints,), "rows", row_choice, row_quality, True),
+    "semi-recursive-1": Method(semi_recursive_1, (), "rows", row_choice, row_quality, True),
+    "semi-recursive-2": Method(semi_recursive_2, (), "rows", row_choice, row_quality, True),
 }
 """The first that applies is the one "auto" takes, but see `applicable`. A new method is one line here."""
 

@@ -55,6 +55,7 @@ OURS: Mapping[str, Argument] = EVERYWHERE | {
         lambda m: (m.nq - len(m.gears),),
         lambda m: f"nq = {m.nq} of {m.name!r} less one for each of {len(m.gears)} gears",
     ),
+    "points": Argument(lambda m: (len(m), 3), lambda m: f"one point per body of {m.name!r} (nb = {len(m)})"),
 }
 """Names as the functions of this library use them; in a function of a user they may mean anything."""
 
