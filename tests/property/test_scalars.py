@@ -15,7 +15,8 @@ import whippletree as wt
 from counting import counting, values
 from whippletree.checks.checking import PUBLIC
 
-VECTORS = ("q", "qd", "qdd", "tau", "x", "y", "qdd_joints", "f_ext", "v")
+LINKS = ("v_links", "w_links", "f_links", "tau_links", "points", "body_torques", "joint_torques")
+VECTORS = ("q", "qd", "qdd", "tau", "x", "y", "qdd_joints", "f_ext", "v", *LINKS)
 
 
 def public_algorithms():
@@ -52,6 +53,11 @@ def looped(rng):
     return m
 
 
+def with_rates(rng):
+    """A tree of every joint type whose velocities are the rates of its coordinates."""
+    return randoms.tree(rng, [name for name in randoms.JOINTS if name not in ("spherical", "free", "planar")])
+
+
 LOOPS = {name for name in public_algorithms() if PUBLIC[name].__module__.startswith("whippletree.loops")}
 RECORDABLE = {
     "constraint_bias",
@@ -64,8 +70,19 @@ RECORDABLE = {
 
 # Factors are objects, which the inverse of H is made of; gear positions need gears.
 OTHERS = {"factor_ltl", "factor_ltdl", "gear_positions"}
+# A pseudo-inverse decides by values what the rank is.
+FITS = {
+    "generalized_velocities",
+    "generalized_velocities_by_link",
+    "cartesian_forces",
+    "forces_and_joint_torques",
+    "joint_torques",
+}
+RATES = {"mass_matrix_gradient", "coriolis_from_mass_matrix"}
+OTHERS |= FITS | RATES
 CASES = [(name, everything) for name in public_algorithms() if name not in LOOPS | OTHERS]
 CASES += [(name, looped) for name in sorted(RECORDABLE)]
+CASES += [(name, with_rates) for name in sorted(RATES)]
 CASES += [(name, geared) for name in ("forward_dynamics", "inverse_dynamics", "gear_positions")]
 
 
@@ -90,6 +107,7 @@ class Case:
             "y": rng.normal(size=m.nq - len(m.gears)),
             "qdd_joints": rng.normal(size=m.nv - 6) if m.nv > 6 else np.zeros(0),
         }
+        self.at |= {name: rng.normal(size=(len(m), 3)) for name in LINKS}
         self.along = {name: rng.normal(size=value.shape) for name, value in self.at.items()}
         self.along["q"] = G @ rng.normal(size=G.shape[1])
         self.along["qd"] = G @ rng.normal(size=G.shape[1])
@@ -98,6 +116,7 @@ class Case:
             "frames": ["tool", "b4"],
             "prescribed": ["b2", "b7"],
             "frame": "tool",
+            "body": "b4",
             "loop": "loop0",
             "reference": "aligned",
             "wrenches": {"tool": rng.normal(size=6), "b4": rng.normal(size=6)},
@@ -136,3 +155,12 @@ def test_complex_step_gives_the_derivative(case):
         difference = (x1 - x0) / (2 * h)
         scale = np.max(np.abs(difference)) + np.max(np.abs(x))
         assert_allclose(z.imag / step, difference, rtol=0, atol=1e-7 * scale)
+
+
+@pytest.mark.parametrize("name", sorted(FITS))
+def test_what_decides_by_values_takes_neither_symbols_nor_complex_steps(name):
+    case = Case(name, everything)
+    with pytest.raises(wt.InputError, match="a rank is found from real numbers"):
+        case.run(case.state(1e-30j))
+    with pytest.raises(wt.TraceError, match=f"{name} cannot be compiled: .* depends on the numbers"):
+        wt.compile(PUBLIC[name], case.m)

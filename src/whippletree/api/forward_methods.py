@@ -13,6 +13,7 @@ from typing import Any
 from .. import dynamics
 from ..dynamics.geared import geared_forward_dynamics
 from ..errors import InputError, ModelError
+from ..formulations.lagrange import lagrange
 from ..formulations.semi_recursive.semi_recursive_1 import semi_recursive_1
 from ..formulations.semi_recursive.semi_recursive_2 import semi_recursive_2
 from ..loops.methods.augmented import augmented
@@ -27,6 +28,7 @@ from ..loops.methods.sparse import sparse, sparse_choice, sparse_quality
 from ..model.mechanism import Mechanism
 from ..model.requirements import (
     Requirement,
+    centers_of_mass,
     floating_base,
     invertible_inertias,
     moving_inertias,
@@ -89,6 +91,7 @@ METHODS: dict[str, Method] = {
     "aba-variant-1": Method(dynamics.aba_variant_1, (*TREE, invertible_inertias)),
     "aba-variant-2": Method(dynamics.aba_variant_2, (*TREE, invertible_inertias)),
     "divide-and-conquer": Method(dynamics.divide_and_conquer, (*TREE, invertible_inertias)),
+    "lagrange": Method(lagrange, (*TREE, centers_of_mass)),
     "floating-aba": Method(dynamics.floating_aba, (*TREE, floating_base)),
     "floating-crba": Method(dynamics.floating_crba, (*TREE, floating_base)),
     "geared": Method(geared_forward_dynamics, (with_gears, without_loops)),

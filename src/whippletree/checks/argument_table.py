@@ -45,6 +45,8 @@ EVERYWHERE: Mapping[str, Argument] = {
 }
 """Names that mean the same in every function, those of users included."""
 
+_PER_LINK = Argument(lambda m: (len(m), 3), lambda m: f"three entries per body of {m.name!r} (nb = {len(m)})")
+
 OURS: Mapping[str, Argument] = EVERYWHERE | {
     "q_guess": _POSITION,
     "x": _VELOCITY,
@@ -55,7 +57,13 @@ OURS: Mapping[str, Argument] = EVERYWHERE | {
         lambda m: (m.nq - len(m.gears),),
         lambda m: f"nq = {m.nq} of {m.name!r} less one for each of {len(m.gears)} gears",
     ),
+    "v_links": _PER_LINK,
+    "w_links": _PER_LINK,
+    "f_links": _PER_LINK,
+    "tau_links": _PER_LINK,
     "points": Argument(lambda m: (len(m), 3), lambda m: f"one point per body of {m.name!r} (nb = {len(m)})"),
+    "body_torques": _PER_LINK,
+    "joint_torques": _PER_LINK,
 }
 """Names as the functions of this library use them; in a function of a user they may mean anything."""
 

@@ -24,6 +24,7 @@ from .linkages import (
 from .parallel import bricard, delta_robot, flyball_governor, linkage_quadruped, stewart_platform
 from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, spherical_pendulum
 from .tops import asymmetric_top, spinning_top
+from .trees import tutorial_tree
 
 _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "andrews-squeezer": andrews_squeezer,
@@ -55,6 +56,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "spinning-top": spinning_top,
     "stephenson-six-bar": stephenson_six_bar,
     "stewart-platform": stewart_platform,
+    "tutorial-tree": tutorial_tree,
     "watt-six-bar": watt_six_bar,
 }
 

@@ -1,3 +1,4 @@
 """Other roads to the same equations of motion."""
 
+from . import lagrange as lagrange
 from . import semi_recursive as semi_recursive

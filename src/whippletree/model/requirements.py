@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..spatial import known
 from .mechanism import Mechanism
 from .singular import general_position, joint_without_inertia
 
@@ -83,3 +84,27 @@ def moving_inertias(m: Mechanism) -> str | None:
     return (
         None if joint is None else f"{joint}. Methods that do not invert the inertia matrix know the answer"
     )
+
+
+def velocities_are_rates(m: Mechanism) -> str | None:
+    """Every joint's velocities are the rates of its coordinates, qd = dq/dt: no quaternions."""
+    for body in m.bodies:
+        if not body.joint.has_rates:
+            return (
+                f"joint {body.joint_name!r} of {m.name!r}, {body.joint!r}, has velocities that are not the "
+                f"rates of its coordinates (nq = {body.joint.nq}, nv = {body.joint.nv}): take a joint with "
+                "qd = dq/dt, as SphericalEuler or SphericalExponential, or several in a row"
+            )
+    return None
+
+
+def centers_of_mass(m: Mechanism) -> str | None:
+    """Every body has a centre of mass, unless it has nothing at all: no first moment without a mass."""
+    for body in m.bodies:
+        if known(body.inertia.m) == 0.0 and any(known(h) != 0.0 for h in body.inertia.h):
+            moment = ", ".join(f"{h:.4g}" for h in body.inertia.h)
+            return (
+                f"body {body.name!r} of {m.name!r} has a first moment of ({moment}) kg m and a mass of 0 kg, "
+                "and so no centre of mass: give the inertias that the bodies have of themselves"
+            )
+    return None

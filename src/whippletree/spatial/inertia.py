@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .rotate import lower, symmetric
-from .scalar import Array, array
+from .scalar import Array, array, known
 from .shapes import Shapes
 from .transform import Transform
 from .vectors import cross, skew
@@ -70,7 +70,7 @@ class Inertia(Shapes):
     @property
     def com(self) -> Array:
         """(3,) centre of mass, m; the origin for a body without mass."""
-        return self.h / self.m if self.m != 0 else np.zeros(3)
+        return np.zeros(3) if known(self.m) == 0.0 else self.h / self.m
 
     @property
     def about_com(self) -> Array:
