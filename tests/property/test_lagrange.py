@@ -82,9 +82,9 @@ def test_a_first_moment_without_mass_has_no_centre():
     assert "lagrange" not in wt.methods(m)
     message = r"body 'b1' of 'random' has a first moment of \(.*\) kg m and a mass of 0 kg"
     with pytest.raises(wt.ModelError, match=message):
-        lagrange.lagrange_mass_matrix(m, [0.1, 0.2])
+        lagrange.lagrange_mass_matrix(m, np.array([0.1, 0.2]))
     with pytest.raises(wt.ModelError, match=f"method 'lagrange' does not apply: {message}"):
-        wt.forward_dynamics(m, [0.1, 0.2], [0.0, 0.0], [0.0, 0.0], method="lagrange")
+        wt.forward_dynamics(m, np.array([0.1, 0.2]), np.zeros(2), np.zeros(2), method="lagrange")
 
 
 # Identities on the way
@@ -98,18 +98,18 @@ def test_jacobians_are_derivatives_of_positions_and_rotations(seed):
     columns = []
     for unit in np.eye(m.nv):
         moved = wt.forward_kinematics(m, q + 1j * STEP * unit)
-        R, dR = moved[:, :3, :3].real, moved[:, :3, :3].imag / STEP
+        R, dR = np.real(moved[:, :3, :3]), np.imag(moved[:, :3, :3]) / STEP
         com = np.array([body.inertia.com for body in m.bodies])
-        v = moved[:, :3, 3].imag / STEP + np.einsum("kab,kb->ka", dR, com)
+        v = np.imag(moved[:, :3, 3]) / STEP + np.einsum("kab,kb->ka", dR, com)
         W = np.einsum("kab,kcb->kac", dR, R)
         assert_allclose(W, -np.swapaxes(W, 1, 2), rtol=0, atol=1e-14)
         columns.append(np.concatenate([v, np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1)], axis=1))
-    assert_same(J, np.moveaxis(columns, 0, -1), 1e-13)
+    assert_same(J, np.moveaxis(np.array(columns), 0, -1), 1e-13)
     along = np.imag(lagrange.link_jacobians(m, q + 1j * STEP * qd)) / STEP
     assert_same(Jd, along, 1e-13)
     # (8), linear rows: ∂v/∂q_j = d(∂x/∂q_j)/dt.
     slopes = [np.imag(lagrange.link_jacobians(m, q + 1j * STEP * unit) @ qd) / STEP for unit in np.eye(m.nv)]
-    assert_same(np.moveaxis(slopes, 0, -1)[:, :3], Jd[:, :3], 1e-12)
+    assert_same(np.moveaxis(np.array(slopes), 0, -1)[:, :3], Jd[:, :3], 1e-12)
 
 
 def test_columns_of_the_angular_jacobian_do_not_commute_42():
@@ -181,9 +181,10 @@ def test_a_singular_position_has_a_smaller_rank():
     m = wt.Mechanism("gimbal")
     m.add_body("ball", wt.SphericalEuler("zyx"), inertia=wt.Inertia(1.3, (0.1, 0.2, 0.3), (0.2, 0.3, 0.4)))
     for angle, rank in ((0.4, 3), (np.pi / 2, 2)):
-        v, w = lagrange.cartesian_velocities(m, [0.3, angle, 0.2], [0.5, -0.4, 0.7])
+        q = np.array([0.3, angle, 0.2])
+        v, w = lagrange.cartesian_velocities(m, q, np.array([0.5, -0.4, 0.7]))
         for convert in (lagrange.generalized_velocities, lagrange.generalized_velocities_by_link):
-            fit = convert(m, [0.3, angle, 0.2], v, w)
+            fit = convert(m, q, v, w)
             assert (fit.rank, fit.residual < 1e-12) == (rank, True)
 
 
