@@ -42,9 +42,11 @@ loops.closing     → errors spatial model loops.equations
 loops.methods     → errors spatial model dynamics loops.equations
 loops             → checks loops.equations loops.closing loops.methods
 
+formulations.special_coordinates → errors spatial model checks dynamics loops.equations
+
 formulations.lagrange → errors spatial model checks
 formulations.semi_recursive → errors spatial model checks dynamics loops.methods
-formulations      → formulations.lagrange formulations.semi_recursive
+formulations      → formulations.special_coordinates formulations.lagrange formulations.semi_recursive
 
 contact.geometry  → errors spatial shapes model dynamics
 contact           → checks contact.geometry
@@ -54,8 +56,8 @@ edit              → errors spatial joints model
 examples          → errors spatial joints model io
 
 api               → errors spatial model kernels.trace kernels.simplify kernels.export kernels.store
-                    kernels.run checks dynamics loops.closing loops.methods formulations.lagrange
-                    formulations.semi_recursive
+                    kernels.run checks dynamics loops.closing loops.methods formulations.special_coordinates
+                    formulations.lagrange formulations.semi_recursive
 analysis          → errors spatial model checks dynamics loops.equations loops.closing
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods io api
@@ -97,7 +99,13 @@ LINES = 400
 """No source file has more lines."""
 
 ALGORITHMS, CODE_LINES = (
-    ("dynamics", "loops.methods", "formulations.semi_recursive", "formulations.lagrange"),
+    (
+        "dynamics",
+        "loops.methods",
+        "formulations.semi_recursive",
+        "formulations.lagrange",
+        "formulations.special_coordinates",
+    ),
     150,
 )
 """Files of algorithms have fewer lines of code: neither blank nor documentation nor comment."""
@@ -283,7 +291,7 @@ def code_lines(path: Path) -> int:
 def test_files_are_short() -> None:
     long = {name: len(path.read_text().splitlines()) for name, path in modules().items()}
     assert {name: lines for name, lines in long.items() if lines > LINES} == {}
-    code = {name: code_lines(path) for name, path in modules().items() if room(name) in ALGORITHMS}
+    code = {name: code_lines(path) for name, path in modules().items() if room(name).startswith(ALGORITHMS)}
     assert {name: lines for name, lines in code.items() if lines >= CODE_LINES} == {}
 
 

@@ -79,7 +79,7 @@ def forward_dynamics(
             eq 9.26. For loops: "grcr", "acs" and "rcr" are recursive coordinate reduction, "lambda-first"
             is RBDA 8.37-8.41, "projection" 8.42-8.51, "clusters" §8.9, "kkt" 8.36, "sparse" 8.64, "augmented"
             8.37-8.41 with constraints that carry inertia. For both: "semi-recursive-1" and "-2" are those of
-            Yu et al., docs/semi-recursive.md.
+            Yu et al., docs/semi-recursive.md. "special-coordinates" is section 6 of Deepak & Ghosal.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
 
     Returns:

@@ -13,6 +13,7 @@ from typing import Any
 from .. import dynamics
 from ..dynamics.geared import geared_forward_dynamics
 from ..errors import InputError, ModelError
+from ..formulations import special_coordinates
 from ..formulations.lagrange import lagrange
 from ..formulations.semi_recursive.semi_recursive_1 import semi_recursive_1
 from ..formulations.semi_recursive.semi_recursive_2 import semi_recursive_2
@@ -92,6 +93,7 @@ METHODS: dict[str, Method] = {
     "aba-variant-2": Method(dynamics.aba_variant_2, (*TREE, invertible_inertias)),
     "divide-and-conquer": Method(dynamics.divide_and_conquer, (*TREE, invertible_inertias)),
     "lagrange": Method(lagrange, (*TREE, centers_of_mass)),
+    "special-coordinates": Method(special_coordinates.special_coordinates_dynamics, TREE),
     "floating-aba": Method(dynamics.floating_aba, (*TREE, floating_base)),
     "floating-crba": Method(dynamics.floating_crba, (*TREE, floating_base)),
     "geared": Method(geared_forward_dynamics, (with_gears, without_loops)),

@@ -35,6 +35,9 @@ _POSITION = Argument(
     lambda m: (m.nq,), lambda m: f"one entry per coordinate of {m.name!r} (nq = {m.nq})", is_position=True
 )
 _VELOCITY = Argument(lambda m: (m.nv,), lambda m: f"one entry per velocity of {m.name!r} (nv = {m.nv})")
+_BODY_VELOCITY = Argument(
+    lambda m: (len(m), 6), lambda m: f"one spatial vector per body of {m.name!r} (nb = {len(m)})"
+)
 
 EVERYWHERE: Mapping[str, Argument] = {
     "q": _POSITION,
@@ -53,6 +56,8 @@ OURS: Mapping[str, Argument] = EVERYWHERE | {
     "qdd_joints": Argument(
         lambda m: (m.nv - 6,), lambda m: f"one entry per velocity of {m.name!r} behind its base"
     ),
+    "c": _BODY_VELOCITY,
+    "cdot": _BODY_VELOCITY,
     "y": Argument(
         lambda m: (m.nq - len(m.gears),),
         lambda m: f"nq = {m.nq} of {m.name!r} less one for each of {len(m.gears)} gears",

@@ -2,3 +2,4 @@
 
 from . import lagrange as lagrange
 from . import semi_recursive as semi_recursive
+from . import special_coordinates as special_coordinates

@@ -81,6 +81,32 @@ def solve_spd(A: Array, b: Array) -> Array:
     return factor_spd(A).solve(b)
 
 
+def solve_regular(A: Array, b: Array) -> Array:
+    """A⁻¹ b of a general regular (n, n) matrix and b of shape (n,) or (n, k), by orthogonal columns.
+
+    Modified Gram-Schmidt, A = V R with orthogonal columns in V and a unit upper triangle R: it has no pivots
+    to choose, so that any scalar may come.
+
+    >>> import numpy as np
+    >>> solve_regular(np.array([[0.0, 2.0], [1.0, 0.0]]), np.array([2.0, 3.0]))
+    array([3., 1.])
+    """
+    n, left, V = len(A), b, list(A.T)
+    R: list[list[Any]] = []
+    x: list[Any] = []
+    for i, v in enumerate(V):
+        square = v @ v
+        refuse_zero(square)
+        R.append([(v @ other) / square for other in V[i + 1 :]])
+        V[i + 1 :] = [other - r * v for r, other in zip(R[i], V[i + 1 :], strict=True)]
+        x.append((v @ left) / square)
+        left = left - (v * x[i] if b.ndim == 1 else v[:, None] * x[i])
+    for i in reversed(range(n)):
+        for r, below in zip(R[i], x[i + 1 :], strict=True):
+            x[i] = x[i] - r * below
+    return array(x).reshape(b.shape)
+
+
 def solve_3x3(A: Array, b: Array) -> Array:
     """A⁻¹ b of a general (3, 3) matrix by Cramer's rule, b of shape (3,).
 
