@@ -34,7 +34,7 @@ ROOMS = {
         simplify_inertias
     """.split(),  # noqa: SIM905  # a list to read
     "loops": """
-        Closure Reduction acs rcr grcr choose_reduction reduction_quality closure_dynamics
+        Closure Reduction grcr choose_reduction reduction_quality closure_dynamics
         cluster_projection kkt lambda_first projection sparse
     """.split(),  # noqa: SIM905  # a list to read
 }

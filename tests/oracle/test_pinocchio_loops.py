@@ -95,6 +95,9 @@ def test_accelerations_agree_with_constraint_dynamics(seed, loops):
     expected = pin.constraintDynamics(model, data, q, qd, tau, models, datas, settings)
     scale = 1.0 + np.abs(expected).max()
     for method in wt.methods(m):
-        if method != "rcr":
+        try:
             actual = wt.forward_dynamics(m, q, qd, tau, method)
+        except wt.SingularError:
+            assert method in ("rcr", "gcl")  # they refuse where the last coordinates are not a valid choice
+        else:
             assert_allclose(actual, expected, atol=1e-8 * scale, err_msg=method)

@@ -82,9 +82,8 @@ def test_a_locked_mechanism_is_reported_with_names():
     assert report.redundant == {"pin": 3, "weld": 5}
     assert "locked: crank, coupler, rocker" in str(report)
     for method in wt.methods(m):
-        if method != "rcr":
-            qdd = wt.forward_dynamics(m, m.neutral(), np.zeros(3), np.ones(3), method)
-            assert_allclose(qdd, 0.0, atol=1e-12)
+        qdd = wt.forward_dynamics(m, m.neutral(), np.zeros(3), np.ones(3), method)
+        assert_allclose(qdd, 0.0, atol=1e-12)
 
 
 def test_open_loops_are_refused_by_forward_and_inverse_dynamics():
@@ -108,16 +107,12 @@ def test_tree_methods_refuse_loops_and_loop_methods_refuse_trees():
         wt.hybrid_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), np.zeros(3), ["crank"])
 
 
-def test_coupled_loops_with_different_bases_are_refused_by_rcr_with_their_names():
+def test_coupled_loops_with_different_bases_are_solved_together():
     rng = np.random.default_rng(0)
     m = randoms.tree(rng, ["revolute"] * 8, branching=0.0)
     q = m.random(rng)
     closed.close(rng, m, q, "outer", "spherical", -1, 7)
     closed.close(rng, m, q, "inner", "universal", 2, 6)
-    assert "rcr" not in wt.methods(m)
-    assert "acs" not in wt.methods(m)
-    with pytest.raises(wt.ModelError, match="loops 'outer' and 'inner' of 'random' share joint 'b6'"):
-        wt.loops.rcr(m, q, np.zeros(8), np.zeros(8))
     tau = rng.normal(size=8)
     expected = wt.loops.kkt(m, q, np.zeros(8), tau)
     assert_allclose(wt.loops.grcr(m, q, np.zeros(8), tau), expected, atol=1e-9 * np.abs(expected).max())

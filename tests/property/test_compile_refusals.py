@@ -13,7 +13,7 @@ import whippletree as wt
 from whippletree import TraceError
 from whippletree.checks.checking import PUBLIC
 
-DYNAMICS = ("forward_dynamics", "rcr", "acs", "kkt", "sparse", "projection", "lambda_first")
+DYNAMICS = ("forward_dynamics", "kkt", "sparse", "projection", "lambda_first")
 
 
 def closed() -> wt.Mechanism:

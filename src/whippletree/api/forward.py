@@ -26,7 +26,7 @@ def methods(m: Mechanism) -> list[str]:
     >>> wt.methods(wt.examples.load("double-pendulum"))[:2]
     ['aba', 'crba']
     >>> wt.methods(wt.examples.load("four-bar"))[:4]
-    ['grcr', 'acs', 'rcr', 'lambda-first']
+    ['grcr', 'lambda-first', 'projection', 'clusters']
     """
     return applicable(m)
 
@@ -76,10 +76,11 @@ def forward_dynamics(
         method: A name out of `methods(m)`, or "auto" for the first of them. All give the same
             accelerations. "aba" is RBDA table 7.1, "crba" §6.1, "aba-variant-1" and "-2" table 7.2,
             "divide-and-conquer" §7.5, "floating-aba" table 9.4, "floating-crba" table 9.5, "geared"
-            eq 9.26. For loops: "grcr", "acs" and "rcr" are recursive coordinate reduction, "lambda-first"
-            is RBDA 8.37-8.41, "projection" 8.42-8.51, "clusters" §8.9, "kkt" 8.36, "sparse" 8.64, "augmented"
-            8.37-8.41 with constraints that carry inertia. For both: "semi-recursive-1" and "-2" are those of
-            Yu et al., docs/semi-recursive.md. "special-coordinates" is section 6 of Deepak & Ghosal.
+            eq 9.26. For loops: "grcr" is recursive coordinate reduction, "rcr", "acs" and "gcl" are Critchley
+            & Anderson's own forms of it (§3, 4, 5), "lambda-first" is RBDA 8.37-8.41, "projection" 8.42-8.51,
+            "clusters" §8.9, "kkt" 8.36, "sparse" 8.64, "augmented" 8.37-8.41 with constraints that carry
+            inertia. "lagrange" is (45), (59) of Liu & Jain, "special-coordinates" section 6 of Deepak &
+            Ghosal, both for trees; for both, "semi-recursive-1" and "-2" are those of Yu et al.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
 
     Returns:

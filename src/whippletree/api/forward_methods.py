@@ -15,6 +15,12 @@ from ..dynamics.geared import geared_forward_dynamics
 from ..errors import InputError, ModelError
 from ..formulations import special_coordinates
 from ..formulations.lagrange import lagrange
+from ..formulations.reduction.acs import acs, acs_dependents
+from ..formulations.reduction.applicability import ACS, OPENED, RCR, enough_joints, last_coordinates
+from ..formulations.reduction.dependents import dependents_quality
+from ..formulations.reduction.gcl import gcl
+from ..formulations.reduction.gcl_choice import gcl_dependents, gcl_quality
+from ..formulations.reduction.rcr import rcr, rcr_dependents
 from ..formulations.semi_recursive.semi_recursive_1 import semi_recursive_1
 from ..formulations.semi_recursive.semi_recursive_2 import semi_recursive_2
 from ..loops.methods.augmented import augmented
@@ -24,7 +30,6 @@ from ..loops.methods.grcr import choose_reduction, grcr, reduction_quality
 from ..loops.methods.kkt import kkt, kkt_choice, kkt_quality
 from ..loops.methods.lambda_first import lambda_first, row_choice, row_quality
 from ..loops.methods.projection import projection, projection_pivots, projection_quality
-from ..loops.methods.rcr import acs, acs_reduction, rcr, rcr_reduction, same_bases
 from ..loops.methods.sparse import sparse, sparse_choice, sparse_quality
 from ..model.mechanism import Mechanism
 from ..model.requirements import (
@@ -98,8 +103,6 @@ METHODS: dict[str, Method] = {
     "floating-crba": Method(dynamics.floating_crba, (*TREE, floating_base)),
     "geared": Method(geared_forward_dynamics, (with_gears, without_loops)),
     "grcr": Method(grcr, (with_constraints,), *REDUCTION),
-    "acs": Method(acs, (with_constraints, same_bases), "reduction", acs_reduction, reduction_quality),
-    "rcr": Method(rcr, (with_constraints, same_bases), "reduction", rcr_reduction, reduction_quality),
     "lambda-first": Method(
         lambda_first, (with_constraints, moving_inertias), "rows", row_choice, row_quality, True
     ),
@@ -107,6 +110,9 @@ METHODS: dict[str, Method] = {
     "clusters": Method(cluster_projection, (with_constraints,), "pivots", cluster_pivots, cluster_quality),
     "kkt": Method(kkt, (with_constraints,), "choice", kkt_choice, kkt_quality),
     "sparse": Method(sparse, (with_constraints,), "choice", sparse_choice, sparse_quality),
+    "rcr": Method(rcr, (*RCR, last_coordinates), "dependents", rcr_dependents, dependents_quality),
+    "acs": Method(acs, ACS, "dependents", acs_dependents, dependents_quality),
+    "gcl": Method(gcl, (*OPENED, enough_joints), "dependents", gcl_dependents, gcl_quality),
     "augmented": Method(augmented, (with_constraints,), "rows", row_choice, row_quality, True),
     "semi-recursive-1": Method(semi_recursive_1, (), "rows", row_choice, row_quality, True),
     "semi-recursive-2": Method(semi_recursive_2, (), "rows", row_choice, row_quality, True),

@@ -49,7 +49,7 @@ def is_recorded(bound: BoundArguments) -> bool:
 def refusal(name: str, signature: Signature, m: Mechanism, error: TypeError) -> TraceError | None:
     """The error for an algorithm that chooses by the numbers it is given; None if `error` is another one."""
     chosen = "reduction=wt.loops.choose_reduction(m, q), for some q near which the kernel is to run"
-    if "reduction" in signature.parameters and name not in ("acs", "rcr"):  # those have choosers of their own
+    if "reduction" in signature.parameters:
         instead = f"give it {chosen}"
     elif "tau" in signature.parameters and (m.loops or m.gears):
         instead = f"compile wt.loops.grcr, with {chosen}"

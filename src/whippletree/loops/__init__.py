@@ -20,7 +20,6 @@ from .methods.grcr import choose_reduction, grcr, reduction_quality
 from .methods.kkt import kkt
 from .methods.lambda_first import lambda_first
 from .methods.projection import projection
-from .methods.rcr import acs, rcr, same_bases
 from .methods.reactions import constraint_forces, reactions
 from .methods.reduction import Reduction as Reduction
 from .methods.sparse import sparse
@@ -35,8 +34,6 @@ project_position = checked(project_position)
 project_velocity = checked(project_velocity)
 choose_reduction = checked(choose_reduction)
 grcr = checked(grcr, frame_free=True)
-rcr = checked(rcr, same_bases)
-acs = checked(acs, same_bases)
 kkt = checked(kkt)
 lambda_first = checked(lambda_first, frame_free=True)
 projection = checked(projection)

@@ -1,4 +1,4 @@
-"""How dependent coordinates are chosen: by the largest pivot, loop by loop, or the last of each loop."""
+"""How dependent coordinates are chosen: by the largest pivot, loop by loop."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import SingularError
 from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..equations.rank import Elimination, eliminate
-from ..equations.relations import Relation, branch, loop_ends, relations, velocities
+from ..equations.relations import Relation, relations
 from .group import Group
 from .reduction import Pivot, Reduction, Release
 
@@ -98,57 +97,6 @@ class BestConditioned:
     def _decided(self, decision: Any) -> Any:
         self.decisions.append(decision)
         return decision
-
-
-class Arbitrary(BestConditioned):
-    """Choices by the largest pivot, each loop being solved as a whole at its base (GRCR §4)."""
-
-    def release(self, group: Group) -> Release:
-        return self._decided(Release())
-
-
-class LastCoordinates(Arbitrary):
-    """The dependent coordinates are the last ones of each loop, as plain RCR has them (GRCR §3)."""
-
-    def dependents(self, l: int, group: Group) -> tuple[Pivot, ...]:
-        columns = dict(group.coefficients(l))
-        count = len(next(iter(columns.values()), ()))
-        last = [v for v in reversed(loop_order(self.m, l)) if v in columns][:count]
-        solved = self._eliminate([l], group, last)
-        if len(solved.rows) < count:
-            relation = [*self.m.loops, *self.m.gears][l]
-            kind = "loop" if l < len(self.m.loops) else "gear"
-            names = ", ".join(repr(name) for name in _joint_names(self.m, last))
-            if not names:
-                raise SingularError(
-                    f"rcr: {kind} {relation.name!r} of {self.m.name!r} moves no joint that is not determined "
-                    "by another loop or gear: it cannot be solved by itself. Use method 'acs' or 'grcr', "
-                    "which solve such loops together"
-                )
-            raise SingularError(
-                f"rcr: the last {count} coordinates of {kind} {relation.name!r} of {self.m.name!r}, "
-                f"those of joints {names}, are not a valid choice of dependent coordinates here: the {kind} "
-                "does not determine them. Use method 'acs' or 'grcr', which choose other coordinates"
-            )
-        pivots = zip(solved.rows, solved.dependent, strict=True)
-        return self._decided(tuple(Pivot(l, row, last[d]) for row, d in pivots))
-
-
-def loop_order(m: Mechanism, l: int) -> list[int]:
-    """The velocity variables around a loop: from its base to the successor, from the predecessor back.
-
-    Gears come after the loops: the driver's variable, then that of the driven joint.
-    """
-    if l >= len(m.loops):
-        gear = m.gears[l - len(m.loops)]
-        return [v for name in (gear.driver, gear.driven) for v in velocities(m, m.joint_number(name))]
-    base, p, s = loop_ends(m, m.loops[l])
-    return [v for i in (*reversed(branch(m, base, s)), *branch(m, base, p)) for v in velocities(m, i)]
-
-
-def _joint_names(m: Mechanism, variables: list[int]) -> list[str]:
-    """Names of the joints that own some velocity variables, each once, in the mechanism's order."""
-    return [body.joint_name for i, body in enumerate(m.bodies) if set(velocities(m, i)) & set(variables)]
 
 
 def _least_coupled(candidates: Sequence[int], groups: Sequence[Group]) -> int:
