@@ -5,6 +5,8 @@ Every message names the thing, gives both numbers and says what to do.
 
 from typing import Any
 
+import numpy as np
+
 
 class WhippletreeError(Exception):
     """Base of every error raised on purpose by Whippletree.
@@ -70,3 +72,17 @@ class NotFiniteWarning(RuntimeWarning):
 
 class WorkerError(WhippletreeError, RuntimeError):
     """Work given to an executor that did not come back; says how much of it, and why."""
+
+
+def refuse_masked(value: Any, name: str) -> None:
+    """InputError for an array with masked entries, which would count as if they were not masked."""
+    if _is_masked(value):
+        raise InputError(f"{name} has masked entries: give numbers for them, as by filled(0.0)")
+
+
+def _is_masked(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_is_masked, value))
+    if type(value) is np.ndarray or not isinstance(value, np.ndarray):
+        return False  # without a look at `np.ma`, which NumPy loads when it is first named
+    return bool(np.ma.is_masked(value))

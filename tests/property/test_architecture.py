@@ -88,6 +88,8 @@ LATE = {
     ("model.contact", "model"): "a type, likewise",
     ("model.gear", "model"): "a type, likewise",
     ("model.loop", "model"): "a type, likewise",
+    ("model.positions", "model"): "a type: the mechanism moves its positions",
+    ("model.values", "model"): "a type: the mechanism checks what it is given",
     ("kernels.run.kernel", "kernels.export"): "most kernels are never exported",
     ("simulation.trajectory", "simulation"): "save is a method of the trajectory that it writes",
     ("simulation.trajectory", "display"): "plot, animate and view are methods of the trajectory they show",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..model.mechanism import Mechanism
-from ..model.values import position, vector
+from ..model.values import per_coordinate, per_velocity, position, vector
 from ..spatial import Array
 
 PACKAGE = __name__.partition(".")[0]
@@ -31,10 +31,8 @@ class Argument(NamedTuple):
         return vector(value, self.shape(m), name, self.meaning(m))
 
 
-_POSITION = Argument(
-    lambda m: (m.nq,), lambda m: f"one entry per coordinate of {m.name!r} (nq = {m.nq})", is_position=True
-)
-_VELOCITY = Argument(lambda m: (m.nv,), lambda m: f"one entry per velocity of {m.name!r} (nv = {m.nv})")
+_POSITION = Argument(lambda m: (m.nq,), per_coordinate, is_position=True)
+_VELOCITY = Argument(lambda m: (m.nv,), per_velocity)
 _BODY_VELOCITY = Argument(
     lambda m: (len(m), 6), lambda m: f"one spatial vector per body of {m.name!r} (nb = {len(m)})"
 )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..model.mechanism import Mechanism
+from ..model.positions import difference, integrate
 from ..simulation.trajectory import Trajectory
 from ..spatial import Array
 
@@ -28,10 +29,10 @@ def state_at(m: Mechanism, trajectory: Trajectory, t: float) -> tuple[Array, Arr
     h = times[k] - times[k - 1]
     s = (t - times[k - 1]) / h
     q0, qd0, qd1 = trajectory.q[k - 1], trajectory.qd[k - 1], trajectory.qd[k]
-    change = m.difference(q0, trajectory.q[k])
+    change = difference(m, q0, trajectory.q[k])
     start, end = h * qd0, h * qd1
     path = s * (1 - s) ** 2 * start + s * s * (3 - 2 * s) * change - s * s * (1 - s) * end
-    return m.integrate(q0, path), (1 - s) * qd0 + s * qd1
+    return integrate(m, q0, path), (1 - s) * qd0 + s * qd1
 
 
 def thinned(trajectory: Trajectory, until: float, count: int) -> tuple[Array, Array, Array]:

@@ -1,6 +1,6 @@
 """The mechanism: bodies joined into a tree, with loops, frames and gears (RBDA §4.1-4.3, table 4.3)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,10 @@ from .gear import Gear, geared_limits, trains
 from .kinds import KINDS, Kind
 from .loop import Loop
 from .parts import GROUND, Body, Color, Frame, Geometry, Limits, PlacedShape, check_geometries
+from .positions import difference, integrate, join, rate
 from .spring import Spring
 from .summary import summary
+from .values import by_rows, positions, velocities
 
 if TYPE_CHECKING:
     from ..kernels.run.kernel import Kernel
@@ -302,14 +304,9 @@ class Mechanism(PartCollection):
 
     # Positions
 
-    def _by_joint(self, *vectors: tuple[Array, Sequence[slice]]) -> Iterator[tuple[Any, ...]]:
-        """Each joint with its share of the given vectors."""
-        for i, body in enumerate(self.bodies):
-            yield (body.joint, *(vector[index[i]] for vector, index in vectors))
-
     def neutral(self) -> Array:
         """(nq,) all joints at their zero: angles and lengths 0, quaternions (1, 0, 0, 0)."""
-        return _join([body.joint.neutral() for body in self.bodies])
+        return join([body.joint.neutral() for body in self.bodies])
 
     def random(self, rng: np.random.Generator) -> Array:
         """(nq,) a position drawn at random, within limits, and with gears in mesh; loops are not closed.
@@ -322,29 +319,45 @@ class Mechanism(PartCollection):
         for i, (driver, ratio, offset) in enumerate(trains(self) if self.gears else ()):
             if driver != i:
                 parts[i] = ratio * parts[driver] + offset
-        return _join(parts)
+        return join(parts)
 
-    def integrate(self, q: Array, dq: Array) -> Array:
-        """(nq,) the position reached from q (nq,) with constant velocity dq (nv,) in unit time.
+    def integrate(self, q: Any, dq: Any) -> Array:
+        """(..., nq) the position reached from q (..., nq) with constant velocity dq (..., nv) in unit time.
+
+        Leading axes broadcast.
 
         >>> import whippletree as wt
         >>> m = wt.Mechanism("ball")
         >>> m.add_body("ball", wt.Spherical(), inertia=wt.Inertia(1.0, about_com=(0.1, 0.1, 0.1)))
-        >>> m.integrate(m.neutral(), np.array([np.pi, 0, 0])).round(12)
-        array([0., 1., 0., 0.])
+        >>> m.integrate(m.neutral(), [[np.pi, 0, 0], [0, 0, np.pi]]).round(12)
+        array([[0., 1., 0., 0.],
+               [0., 0., 0., 1.]])
         """
-        parts = self._by_joint((q, self.q_index), (dq, self.v_index))
-        return _join([joint.integrate(q_i, dq_i) for joint, q_i, dq_i in parts])
+        return by_rows(integrate, self, q=positions(self, q, "q"), dq=velocities(self, dq, "dq"))
 
-    def difference(self, q0: Array, q1: Array) -> Array:
-        """(nv,) the constant velocity that leads from q0 to q1 in unit time: inverse of `integrate`."""
-        parts = self._by_joint((q0, self.q_index), (q1, self.q_index))
-        return _join([joint.difference(q0_i, q1_i) for joint, q0_i, q1_i in parts])
+    def difference(self, q0: Any, q1: Any) -> Array:
+        """(..., nv) the constant velocity that leads from q0 to q1 (..., nq) in unit time.
 
-    def rate(self, q: Array, qd: Array) -> Array:
-        """(nq,) dq/dt at the velocity qd (nv,)."""
-        parts = self._by_joint((q, self.q_index), (qd, self.v_index))
-        return _join([joint.rate(q_i, qd_i) for joint, q_i, qd_i in parts])
+        Inverse of `integrate`; leading axes broadcast.
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("double-pendulum")
+        >>> m.difference([0.3, 0.5], [[0.4, 0.5], [0.3, 0.2]]).round(12)
+        array([[ 0.1,  0. ],
+               [ 0. , -0.3]])
+        """
+        return by_rows(difference, self, q0=positions(self, q0, "q0"), q1=positions(self, q1, "q1"))
+
+    def rate(self, q: Any, qd: Any) -> Array:
+        """(..., nq) dq/dt at q (..., nq) and the velocity qd (..., nv); leading axes broadcast.
+
+        >>> import whippletree as wt
+        >>> m = wt.Mechanism("ball")
+        >>> m.add_body("ball", wt.Spherical(), inertia=wt.Inertia(1.0, about_com=(0.1, 0.1, 0.1)))
+        >>> m.rate(m.neutral(), [0.2, 0.4, 0.6])
+        array([0. , 0.1, 0.2, 0.3])
+        """
+        return by_rows(rate, self, q=positions(self, q, "q"), qd=velocities(self, qd, "qd"))
 
     # Speed
 
@@ -385,7 +398,3 @@ class Mechanism(PartCollection):
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
-
-
-def _join(parts: list[Array]) -> Array:
-    return np.concatenate(parts) if parts else np.zeros(0)

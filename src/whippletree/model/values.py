@@ -1,12 +1,17 @@
 """Values that a user gives, checked against what a mechanism asks for."""
 
-from typing import Any
+from collections.abc import Callable
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, refuse_masked
+from ..joints import Joint
 from ..spatial import Array
-from .mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
 
 
 def expect(function: str, name: str, value: Any, kind: type, such_as: str) -> None:
@@ -17,31 +22,114 @@ def expect(function: str, name: str, value: Any, kind: type, such_as: str) -> No
 
 def vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
     """The value as a finite array of the given shape, or InputError saying what was expected."""
-    try:
-        result = np.asarray(value)
-    except ValueError:
-        raise InputError(f"{name} is not an array: expected shape {shape}, {meaning}") from None
-    if result.dtype.kind in "biuf":
-        result = result.astype(np.float64, copy=False)
-    elif result.dtype.kind not in "cO":
-        raise InputError(f"{name} holds {result.dtype}, expected numbers: {meaning}")
+    result = _numbers(value, str(shape), name, meaning)
     if result.shape != shape:
         batch = result.ndim > len(shape) and result.shape[-len(shape) :] == shape
         hint = ". For a batch, compile the function: wt.compile(function, m)" if batch else ""
         raise InputError(f"{name} has shape {result.shape}, expected {shape}: {meaning}{hint}")
-    if result.dtype.kind in "fc" and not np.all(np.isfinite(result)):
-        index = tuple(int(k) for k in np.argwhere(~np.isfinite(result))[0])
-        where = ", ".join(map(str, index))
-        raise InputError(f"{name}[{where}] is {result[index]}: every entry must be finite")
+    return _finite(result, name)
+
+
+def position(m: "Mechanism", value: Any, name: str = "q") -> Array:
+    """The value as a position of the mechanism, its quaternions of unit norm."""
+    q = vector(value, (m.nq,), name, per_coordinate(m))
+    _check_positions(m, q, name)
+    return q
+
+
+def velocities(m: "Mechanism", value: Any, name: str) -> Array:
+    """The value as velocities (..., nv) of the mechanism."""
+    return _rows(value, m.nv, name, per_velocity(m))
+
+
+def positions(m: "Mechanism", value: Any, name: str) -> Array:
+    """The value as positions (..., nq) of the mechanism, their quaternions of unit norm."""
+    q = _rows(value, m.nq, name, per_coordinate(m))
+    _check_positions(m, q, name)
+    return q
+
+
+def by_rows(function: Callable[..., Array], m: "Mechanism", **vectors: Array) -> Array:
+    """A function of the mechanism and single vectors for batches of them, whose leading axes broadcast."""
+    leads = {name: array.shape[:-1] for name, array in vectors.items()}
+    try:
+        batch = np.broadcast_shapes(*leads.values())
+    except ValueError:
+        told = ", ".join(f"{name} has leading axes {lead}" for name, lead in leads.items())
+        raise InputError(f"{told}: lengths must be equal or 1") from None
+    if not batch:
+        return function(m, *vectors.values())
+    tables = [np.broadcast_to(array, (*batch, array.shape[-1])) for array in vectors.values()]
+    found = [function(m, *(table[k] for table in tables)) for k in np.ndindex(batch)]
+    if not found:  # the length is that of a result, for which any position will do
+        return np.zeros((*batch, len(function(m, *(_some(m, table.shape[-1]) for table in tables)))))
+    return np.array(found).reshape(*batch, -1)
+
+
+def per_coordinate(m: "Mechanism") -> str:
+    """What the length nq means, in words."""
+    return f"one entry per coordinate of {m.name!r} (nq = {m.nq})"
+
+
+def per_velocity(m: "Mechanism") -> str:
+    """What the length nv means, in words."""
+    return f"one entry per velocity of {m.name!r} (nv = {m.nv})"
+
+
+def _some(m: "Mechanism", size: int) -> Array:
+    return m.neutral() if size == m.nq else np.zeros(size)
+
+
+def _numbers(value: Any, expected: str, name: str, meaning: str) -> Array:
+    """The value as an array of floats, complex numbers or symbolic scalars."""
+    refuse_masked(value, name)
+    try:
+        result = np.asarray(value)
+    except ValueError:
+        raise InputError(f"{name} is not an array: expected shape {expected}, {meaning}") from None
+    if result.dtype.kind in "biuf":
+        return result.astype(np.float64, copy=False)
+    if result.dtype.kind == "O":
+        entries = result.ravel().tolist()
+        wrong = [
+            entry for entry in entries if not hasattr(entry, "__mul__") or not hasattr(entry, "__radd__")
+        ]
+        if wrong:
+            raise InputError(f"{name} holds {wrong[0]!r}, expected numbers: {meaning}")
+        # Fractions and integers beyond 64 bits are numbers too.
+        return result.astype(float) if all(isinstance(entry, Real) for entry in entries) else result
+    if result.dtype.kind != "c":
+        raise InputError(f"{name} holds {result.dtype}, expected numbers: {meaning}")
     return result
 
 
-def position(m: Mechanism, value: Any, name: str = "q") -> Array:
-    """The value as a position of the mechanism, its quaternions of unit norm."""
-    q = vector(value, (m.nq,), name, f"one entry per coordinate of {m.name!r} (nq = {m.nq})")
-    if q.dtype.kind != "O":
-        for body, index in zip(m.bodies, m.q_index, strict=True):
-            fault = body.joint.position_fault(np.real(q[index]))
+def _rows(value: Any, size: int, name: str, meaning: str) -> Array:
+    """The value as a finite array whose last axis has the given length."""
+    result = _numbers(value, f"(..., {size})", name, meaning)
+    if result.ndim < 1 or result.shape[-1] != size:
+        raise InputError(f"{name} has shape {result.shape}, expected ({size},) or (..., {size}): {meaning}")
+    return _finite(result, name)
+
+
+def _finite(result: Array, name: str) -> Array:
+    if result.dtype.kind in "fc" and not np.all(np.isfinite(result)):
+        index = tuple(int(k) for k in np.argwhere(~np.isfinite(result))[0])
+        raise InputError(f"{_entry(name, index)} is {result[index]}: every entry must be finite")
+    return result
+
+
+def _check_positions(m: "Mechanism", q: Array, name: str) -> None:
+    if q.dtype.kind == "O":
+        return
+    for body, index in zip(m.bodies, m.q_index, strict=True):
+        if type(body.joint).position_fault is Joint.position_fault:
+            continue
+        for row in np.ndindex(q.shape[:-1]):
+            fault = body.joint.position_fault(np.real(q[row][index]))
             if fault is not None:
-                raise InputError(f"{name}[{index.start}:{index.stop}] of joint {body.joint_name!r}: {fault}")
-    return q
+                at = _entry(name, (*row, f"{index.start}:{index.stop}"))
+                raise InputError(f"{at} of joint {body.joint_name!r}: {fault}")
+
+
+def _entry(name: str, index: tuple[Any, ...]) -> str:
+    return f"{name}[{', '.join(map(str, index))}]"

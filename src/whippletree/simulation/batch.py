@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..api.forward_methods import METHODS, Method, applicable, find
-from ..errors import InputError, NotFiniteWarning, SolverError
+from ..errors import InputError, NotFiniteWarning, SolverError, refuse_masked
 from ..joints import Joint
-from ..kernels.run.general_call import is_masked
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..kernels.run.threads import checked
@@ -224,8 +223,7 @@ def _numbers(value: Any, shape: Shape, name: str) -> Array:
 
 def _real(value: Any, name: str) -> Array:
     """The value as an array of doubles."""
-    if is_masked(value):
-        raise InputError(f"{name} has masked entries: give numbers for them, as by filled(0.0)")
+    refuse_masked(value, name)
     try:
         array = np.asarray(value)
         if array.dtype.kind == "O":

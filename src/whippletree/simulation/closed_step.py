@@ -8,6 +8,7 @@ from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..loops.methods.lambda_first import damped
 from ..model.mechanism import Mechanism
+from ..model.positions import integrate
 from ..spatial import Array, solve_spd
 
 Rows = tuple[int, ...]
@@ -38,7 +39,7 @@ def generic_position(m: Mechanism) -> Array:
     for k in range(TRIES):
         shift = AWAY * rng.normal(size=m.nv) if k else np.zeros(m.nv)
         try:
-            q = assemble(m, m.integrate(m.neutral(), shift))
+            q = assemble(m, integrate(m, m.neutral(), shift))
         except SolverError as error:
             failure = failure or error
             continue
@@ -90,6 +91,6 @@ def closed(m: Mechanism, q: Array, qd: Array, rows: Rows) -> tuple[Array, Array]
     """
     chosen = list(rows)
     K = constraint_jacobian(m, q)[chosen]
-    q = m.integrate(q, -(K.T @ solve_spd(damped(K @ K.T, DAMPING), constraint_error(m, q)[chosen])))
+    q = integrate(m, q, -(K.T @ solve_spd(damped(K @ K.T, DAMPING), constraint_error(m, q)[chosen])))
     K = constraint_jacobian(m, q)[chosen]
     return q, qd - K.T @ solve_spd(damped(K @ K.T, DAMPING), K @ qd)

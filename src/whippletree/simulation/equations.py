@@ -24,6 +24,7 @@ from ..kernels.trace.program import Program
 from ..kernels.trace.refusal import TraceError
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..model.mechanism import Mechanism
+from ..model.positions import integrate, rate
 from ..model.singular import general_position, joint_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array, array, maximum, minimum
@@ -119,7 +120,7 @@ def limited(m: Mechanism, tau: Array) -> Array:
 
 def rates(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, *, law: Law) -> Array:
     """(nq + nv,) dq/dt and qdd."""
-    return np.concatenate([m.rate(q, qd), acceleration(m, q, qd, tau, f_ext, law=law)])
+    return np.concatenate([rate(m, q, qd), acceleration(m, q, qd, tau, f_ext, law=law)])
 
 
 def stepped(m: Mechanism, q: Array, qd: Array, qdd: Array, h: Any) -> Array:
@@ -135,7 +136,7 @@ def midpoint_acceleration(
     m: Mechanism, q: Array, qd: Array, tau: Array, h: Any, f_ext: Array | None = None, *, law: Law
 ) -> Array:
     """(nv,) qdd at the middle of a step h that starts at q and has the mean velocity qd."""
-    return acceleration(m, m.integrate(q, 0.5 * h * qd), qd, tau, f_ext, law=law)
+    return acceleration(m, integrate(m, q, 0.5 * h * qd), qd, tau, f_ext, law=law)
 
 
 def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
@@ -145,7 +146,7 @@ def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
 
 def projected(m: Mechanism, q: Array) -> Array:
     """(nq,) q with its quaternions of unit norm."""
-    return m.integrate(q, np.zeros(m.nv))
+    return integrate(m, q, np.zeros(m.nv))
 
 
 def constraints(m: Mechanism, q: Array) -> tuple[Array, Array]:
@@ -155,7 +156,7 @@ def constraints(m: Mechanism, q: Array) -> tuple[Array, Array]:
 
 def advanced(m: Mechanism, q: Array, qd: Array, h: Any) -> Array:
     """(nq,) the position after moving with qd for the time h."""
-    return m.integrate(q, h * qd)
+    return integrate(m, q, h * qd)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration
 from ..kernels.trace.program import Program
 from ..model.mechanism import Mechanism
+from ..model.positions import difference
 from ..model.snapshot import Snapshot
 from ..spatial import Array, array, minimum
 from .closed_step import Rows, closed
@@ -132,7 +133,7 @@ def feedback_step(
     """One step under linear feedback."""
 
     def force(_: Any, q: Array, qd: Array) -> Array:
-        return forward - gain @ np.concatenate([m.difference(q_ref, q), qd - qd_ref])
+        return forward - gain @ np.concatenate([difference(m, q_ref, q), qd - qd_ref])
 
     return advance(m, q, qd, watch, force, 0.0, h, mode)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..model.mechanism import Mechanism
+from ..model.positions import integrate, rate
 from ..spatial import Array
 from .acting import Acting
 from .equations import Equations, Law, acceleration, projected, stepped
@@ -104,7 +105,7 @@ class Traced:
 
     def slope(self, t: Any, y: Array) -> Array:
         q, qd = y[: self.nq], y[self.nq :]
-        return np.concatenate([self.m.rate(q, qd), self.acceleration(t, q, qd, 0.0)])
+        return np.concatenate([rate(self.m, q, qd), self.acceleration(t, q, qd, 0.0)])
 
     def acceleration(self, t: Any, q: Array, qd: Array, h: Any) -> Array:
         # Stages of a step have quaternions next to their sphere: the actuators get them on it.
@@ -112,7 +113,7 @@ class Traced:
         return acceleration(self.m, q, qd, self.force(t, seen, qd), h=h, law=self.law)
 
     def moved(self, q: Array, qd: Array, h: Any) -> Array:
-        return self.m.integrate(q, h * qd)
+        return integrate(self.m, q, h * qd)
 
     def stepped(self, q: Array, qd: Array, qdd: Array, h: Any) -> Array:
         return stepped(self.m, q, qd, qdd, h)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, refuse_masked
 from ..emit.llvm import BATCH, ONE, ONE_WORK, SHARE, WORK
 from ..emit.memory import ROOM
 from ..trace.arguments import bind
@@ -145,8 +145,7 @@ def _aligned(memory: NDArray[np.uint8]) -> int:
 
 def _real(entry: Input, value: Any) -> Array:
     """The argument as an array of doubles whose last axes have the input's shape."""
-    if is_masked(value):
-        raise InputError(f"{entry.name} has masked entries: give numbers for them, as by filled(0.0)")
+    refuse_masked(value, entry.name)
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -158,15 +157,6 @@ def _real(entry: Input, value: Any) -> Array:
         batched = ", ".join(["...", *map(str, entry.shape)])
         raise InputError(f"{entry.name} has shape {array.shape}, expected {entry.shape} or ({batched})")
     return array.astype(np.float64, copy=False)
-
-
-def is_masked(value: Any) -> bool:
-    """Whether there is a masked entry, which would count as if it were not."""
-    if isinstance(value, list | tuple):
-        return any(map(is_masked, value))
-    if type(value) is np.ndarray or not isinstance(value, np.ndarray):
-        return False  # without a look at `np.ma`, which NumPy loads when it is first named
-    return bool(np.ma.is_masked(value))
 
 
 def _common(inputs: Sequence[Input], leads: Sequence[Shape]) -> Shape:
@@ -230,8 +220,7 @@ def _destinations(structure: Structure, out: Any, shapes: Sequence[Shape]) -> It
             raise InputError(f"{label} has shape {place.shape}, expected {shape}")
         if not place.flags.writeable:
             raise InputError(f"{label} is read-only")
-        if is_masked(place):
-            raise InputError(f"{label} has masked entries: give a plain array, as its `data`")
+        refuse_masked(place, label)
         for other, array in labelled:
             if np.shares_memory(array, place):
                 raise InputError(f"{other} and {label} share memory: give each output an array of its own")

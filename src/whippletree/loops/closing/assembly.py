@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import SolverError
 from ...model.mechanism import Mechanism
+from ...model.positions import integrate
 from ...spatial import Array
 from ...spatial.rotation import log
 from ..equations.constraints import constraint_jacobian, largest_by_owner
@@ -54,7 +55,7 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
             break
         shift = np.zeros(m.nv)
         shift[free] = nudge * rng.normal(size=len(free))
-        found.append(_nearest(m, m.integrate(q_guess, shift), free))
+        found.append(_nearest(m, integrate(m, q_guess, shift), free))
     q, gaps = found[-1]
     if not _is_closed(gaps):
         raise SolverError(_open_loops(m, found[0][1]))
@@ -74,7 +75,7 @@ def _nearest(m: Mechanism, q: Array, free: list[int]) -> tuple[Array, Array]:
         K = constraint_jacobian(m, q)[:, free]
         step = np.zeros(m.nv)
         step[free] = -np.linalg.solve(K.T @ K + damping * np.eye(len(free)), K.T @ gaps)
-        closer = m.integrate(q, step)
+        closer = integrate(m, q, step)
         new = closure_gaps(m, closer)
         if new @ new < gaps @ gaps:
             q, gaps, damping = closer, new, max(0.1 * damping, 1e-15)

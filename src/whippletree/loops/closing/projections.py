@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...model.mechanism import Mechanism
+from ...model.positions import integrate
 from ...spatial import Array
 from ..equations.constraints import constraint_error, constraint_jacobian
 from ..equations.rank import TOLERANCE
@@ -40,7 +41,7 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     for _ in range(STEPS):
         if size == 0.0:
             break
-        closer = m.integrate(q, _shortest(m, constraint_jacobian(m, q), -error, free))
+        closer = integrate(m, q, _shortest(m, constraint_jacobian(m, q), -error, free))
         new_error = constraint_error(m, closer)
         new_size = float(np.max(np.abs(new_error)))
         if new_size >= size:  # rounding is all that is left

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...model.mechanism import Mechanism
+from ...model.positions import integrate
 from ...spatial import Array
 from ..equations.rank import Elimination, eliminate
 from ..equations.relations import Relation, relations
@@ -79,7 +80,7 @@ class BestConditioned:
             0.7 * np.sin(1.0 + 2.4 * np.arange(self.m.nv)),
             0.7 * np.cos(2.0 + 1.3 * np.arange(self.m.nv)),
         )
-        return [relations(self.m, self.m.integrate(self.q, dq), np.zeros(self.m.nv)) for dq in away]
+        return [relations(self.m, integrate(self.m, self.q, dq), np.zeros(self.m.nv)) for dq in away]
 
     def _eliminate(self, which: Iterable[int], group: Group, variables: list[int]) -> Elimination:
         """Complete pivoting over the rows of some relations, stacked."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.mechanism import Mechanism
+from ...model.positions import integrate
 from ...model.snapshot import Snapshot, tree_key
 from ...spatial import Array
 from ..equations.local_motions import LocalMotions
@@ -61,7 +62,7 @@ def operations(m: Mechanism) -> Operations:
 def _operations(now: Snapshot) -> Operations:
     m = now.m
     # No symmetry here makes rows or entries vanish. The loops need not be closed for counting.
-    q = m.integrate(m.neutral(), 0.4 * np.sin(1.0 + 2.4 * np.arange(m.nv)))
+    q = integrate(m, m.neutral(), 0.4 * np.sin(1.0 + 2.4 * np.arange(m.nv)))
     prices = PLANAR if _is_planar(m, q) else SPATIAL
     return Operations(_reduction(m, q, prices), _lambda_first(m, q, prices))
 
