@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from .. import dynamics
-from ..checks.checking import checked
+from ..checks.checking import checked, coupled_held
 from ..dynamics.geared import geared_inverse_dynamics
 from ..errors import InputError, ModelError
 from ..loops.closing.check import check_closed, check_gears
@@ -62,7 +62,6 @@ def method_reason(m: Mechanism) -> str:
     )
 
 
-@checked
 def forward_dynamics(
     m: Mechanism, q: Array, qd: Array, tau: Array, method: str = "auto", f_ext: Array | None = None
 ) -> Array:
@@ -95,6 +94,9 @@ def forward_dynamics(
     check_gears(m, {"q": q}, {"qd": qd})
     check_closed(m, q, qd)
     return found.accelerations(m, q, qd, tau, f_ext)
+
+
+forward_dynamics = checked(forward_dynamics, held=coupled_held)
 
 
 HYBRID: dict[str, Callable[..., tuple[Array, Array]]] = {

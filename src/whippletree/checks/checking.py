@@ -3,7 +3,7 @@
 import functools
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,11 +11,14 @@ import numpy as np
 from ..errors import InputError, ModelError, SingularError
 from ..model.mechanism import Mechanism
 from ..model.requirements import Requirement, invertible_inertias
-from ..model.singular import joint_without_inertia
+from ..model.singular import coupled_joints, fault_without_inertia, joint_without_inertia
 from .argument_table import is_ours, known_arguments
 from .while_recording import Freedom, is_recorded, refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+Held = Callable[[Mechanism, Mapping[str, Any]], Collection[int]]
+"""Given a mechanism and the arguments of a function by name: numbers of the bodies whose joints are held."""
 
 PUBLIC: dict[str, Callable[..., Any]] = {}
 """Every function of this library that stands behind the door, by name; those of users are not among them."""
@@ -26,13 +29,15 @@ def checked(
     *requirements: Requirement,
     frame_free: bool = False,
     recorded: Callable[..., Any] | None = None,
+    held: Held | None = None,
 ) -> F:
     """The algorithm behind a door that checks its arguments by their names.
 
     q must be (nq,), qd, qdd and tau (nv,), f_ext (nb, 6) or None; other names may hold anything. Lists
     are taken as arrays, floats must be finite, quaternions of unit norm. Complex and symbolic scalars
     pass. A division by zero inside becomes a SingularError that names the joint, and what cannot be
-    recorded a TraceError that says so.
+    recorded a TraceError that says so; the same error tells of an algorithm that inverts inertias, as it says
+    by `held`, if the mechanism has none for it at nearly every position.
 
     As a decorator it is the one line that makes an algorithm of yours one like those of the library, also
     for `compile`.
@@ -44,6 +49,8 @@ def checked(
             scalars it is then run in frames, and with equivalent inertias, that spend fewer
             operations, unless external forces come in body coordinates.
         recorded: Another road to the same result, taken with symbolic scalars because it is shorter.
+        held: For an algorithm that solves for accelerations: which joints it does not solve for, by the
+            numbers of their bodies, given m and the arguments by name. All others must move some inertia.
 
     Raises:
         TypeError: The first parameter has another name.
@@ -81,6 +88,10 @@ def checked(
             if key in known and not (value is None and signature.parameters[key].default is None):
                 bound.arguments[key] = known[key].checked(m, value, key)
         q = bound.arguments.get("q")
+        if held is not None:
+            fault = fault_without_inertia(m, held(m, bound.arguments))
+            if fault is not None:
+                raise SingularError(f"{name}: {fault}")
         try:
             with np.errstate(divide="raise", invalid="raise"):
                 if is_recorded(bound):
@@ -97,6 +108,16 @@ def checked(
     if is_ours(algorithm):
         PUBLIC[name] = door
     return door  # pyright: ignore[reportReturnType]  # functools.wraps keeps the signature
+
+
+def none_held(m: Mechanism, arguments: Mapping[str, Any]) -> Collection[int]:
+    """No joint is held: the whole inertia matrix is inverted."""
+    return ()
+
+
+def coupled_held(m: Mechanism, arguments: Mapping[str, Any]) -> Collection[int]:
+    """The joints of loops and gears, which may move the inertia of others."""
+    return coupled_joints(m)
 
 
 def readable(signature: inspect.Signature) -> str:

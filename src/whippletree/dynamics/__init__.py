@@ -4,7 +4,7 @@ The functions here check their arguments. Inside the library algorithms are take
 where they do not: `from ..dynamics.crba import crba`.
 """
 
-from ..checks.checking import checked
+from ..checks.checking import checked, none_held
 from ..model.equivalent_inertias import simplify_inertias
 from ..model.requirements import floating_base, invertible_inertias
 from .aba import aba
@@ -23,6 +23,7 @@ from .frame_forces import frame_forces
 from .gears import gear_matrix, gear_positions
 from .gravity import gravity_force
 from .handle_equations import handle_equations
+from .hybrid import prescribed_held
 from .hybrid_aba import hybrid_aba
 from .hybrid_crba import hybrid_crba
 from .inertia_factors import factor_ltdl, factor_ltl
@@ -49,7 +50,7 @@ newton_euler = checked(newton_euler, frame_free=True)
 bias_force = checked(bias_force, frame_free=True, recorded=newton_euler_bias)
 joint_reactions = checked(joint_reactions)
 crba = checked(crba, frame_free=True)
-aba = checked(aba, frame_free=True)
+aba = checked(aba, frame_free=True, held=none_held)
 forward_kinematics = checked(forward_kinematics)
 frame_pose = checked(frame_pose)
 body_velocities = checked(body_velocities)
@@ -72,17 +73,17 @@ rnea_base = checked(rnea_base)
 gravity_force = checked(gravity_force, frame_free=True)
 coriolis_force = checked(coriolis_force, frame_free=True)
 inertia_product = checked(inertia_product, frame_free=True)
-factor_ltl = checked(factor_ltl, frame_free=True)
-factor_ltdl = checked(factor_ltdl, frame_free=True)
-inverse_inertia = checked(inverse_inertia, frame_free=True)
-forward_dynamics_crba = checked(forward_dynamics_crba, frame_free=True)
+factor_ltl = checked(factor_ltl, frame_free=True, held=none_held)
+factor_ltdl = checked(factor_ltdl, frame_free=True, held=none_held)
+inverse_inertia = checked(inverse_inertia, frame_free=True, held=none_held)
+forward_dynamics_crba = checked(forward_dynamics_crba, frame_free=True, held=none_held)
 aba_variant_1 = checked(aba_variant_1, invertible_inertias, frame_free=True)
 aba_variant_2 = checked(aba_variant_2, invertible_inertias, frame_free=True)
 divide_and_conquer = checked(divide_and_conquer, invertible_inertias, frame_free=True)
-hybrid_aba = checked(hybrid_aba, frame_free=True)
-hybrid_crba = checked(hybrid_crba, frame_free=True)
-floating_aba = checked(floating_aba, floating_base, frame_free=True)
-floating_crba = checked(floating_crba, floating_base, frame_free=True)
+hybrid_aba = checked(hybrid_aba, frame_free=True, held=prescribed_held)
+hybrid_crba = checked(hybrid_crba, frame_free=True, held=prescribed_held)
+floating_aba = checked(floating_aba, floating_base, frame_free=True, held=none_held)
+floating_crba = checked(floating_crba, floating_base, frame_free=True, held=none_held)
 floating_inverse_dynamics = checked(floating_inverse_dynamics, floating_base, frame_free=True)
 gear_matrix = checked(gear_matrix)
 gear_positions = checked(gear_positions)
@@ -90,5 +91,5 @@ simplify_inertias = checked(simplify_inertias)
 passive_forces = checked(passive_forces)
 elastic_energy = checked(elastic_energy)
 handle_equations = checked(handle_equations)
-operational_inertia = checked(operational_inertia)
-inverse_operational_inertia = checked(inverse_operational_inertia)
+operational_inertia = checked(operational_inertia, held=none_held)
+inverse_operational_inertia = checked(inverse_operational_inertia, held=none_held)

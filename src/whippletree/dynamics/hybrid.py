@@ -1,6 +1,6 @@
 """Which joints' accelerations are prescribed, for hybrid dynamics (RBDA §9.1)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,11 @@ def forward_joints(m: Mechanism, prescribed: Sequence[str]) -> list[bool]:
     for name in prescribed:
         fd[m.joint_number(name)] = False
     return fd
+
+
+def prescribed_held(m: Mechanism, arguments: Mapping[str, Any]) -> list[int]:
+    """Numbers of the bodies whose joints move as prescribed, for the door."""
+    return [i for i, sought in enumerate(forward_joints(m, arguments["prescribed"])) if not sought]
 
 
 def merged(m: Mechanism, fd: Sequence[bool], forward: Sequence[Any], inverse: Sequence[Any]) -> Array:

@@ -3,7 +3,7 @@
 As in `dynamics`, the functions here check their arguments, and those in the modules below do not.
 """
 
-from ..checks.checking import checked
+from ..checks.checking import checked, coupled_held, none_held
 from .closing.assembly import assemble
 from .closing.projections import project_position, project_velocity
 from .equations.constraints import constraint_bias, constraint_error, constraint_jacobian, stabilization_time
@@ -33,13 +33,13 @@ mobility = checked(mobility)
 project_position = checked(project_position)
 project_velocity = checked(project_velocity)
 choose_reduction = checked(choose_reduction)
-grcr = checked(grcr, frame_free=True)
-kkt = checked(kkt)
-lambda_first = checked(lambda_first, frame_free=True)
-projection = checked(projection)
-cluster_projection = checked(cluster_projection)
-sparse = checked(sparse)
-augmented = checked(augmented, frame_free=True)
+grcr = checked(grcr, frame_free=True, held=coupled_held)
+kkt = checked(kkt, held=coupled_held)
+lambda_first = checked(lambda_first, frame_free=True, held=none_held)
+projection = checked(projection, held=coupled_held)
+cluster_projection = checked(cluster_projection, held=coupled_held)
+sparse = checked(sparse, held=coupled_held)
+augmented = checked(augmented, frame_free=True, held=coupled_held)
 reduction_quality = checked(reduction_quality, frame_free=True)
 constraint_forces = checked(constraint_forces)
 reactions = checked(reactions)

@@ -6,12 +6,9 @@ import numpy as np
 
 from ..spatial import known
 from .mechanism import Mechanism
-from .singular import general_position, joint_without_inertia
+from .singular import can_be_inverted, fault_without_inertia
 
 Requirement = Callable[[Mechanism], str | None]
-
-TOLERANCE = 1e-10
-"""A principal moment below this share of the largest leaves nothing to invert."""
 
 
 def without_gears(m: Mechanism) -> str | None:
@@ -48,9 +45,8 @@ def invertible_inertias(m: Mechanism) -> str | None:
         inertia = body.inertia
         if np.array([inertia.m, *inertia.h, *inertia.I]).dtype.kind != "f":
             continue  # symbolic parameters have no value yet
-        moments = np.linalg.eigvalsh(inertia.about_com)
-        if inertia.m <= 0 or moments[0] <= TOLERANCE * moments[2]:
-            a, b, c = moments
+        if not can_be_inverted(inertia):
+            a, b, c = np.linalg.eigvalsh(inertia.about_com)
             return (
                 f"body {body.name!r} of {m.name!r} has mass {inertia.m:g} kg and principal moments "
                 f"({a:.4g}, {b:.4g}, {c:.4g}) kg m², an inertia that cannot be inverted: all must be positive"
@@ -78,12 +74,8 @@ def floating_base(m: Mechanism) -> str | None:
 
 def moving_inertias(m: Mechanism) -> str | None:
     """Every joint of the tree moves some inertia, loops left out: H can be inverted."""
-    if any(np.array([body.armature, *body.inertia.I]).dtype.kind == "O" for body in m.bodies):
-        return None  # symbolic parameters have no value yet
-    joint = joint_without_inertia(m, general_position(m))
-    return (
-        None if joint is None else f"{joint}. Methods that do not invert the inertia matrix know the answer"
-    )
+    fault = fault_without_inertia(m)
+    return fault and f"{fault}. Methods that do not invert the inertia matrix know the answer"
 
 
 def velocities_are_rates(m: Mechanism) -> str | None:

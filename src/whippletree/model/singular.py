@@ -1,20 +1,25 @@
 """Which joints have no inertia to move, for a message that can be acted on."""
 
+from collections.abc import Collection
+
 import numpy as np
 
-from ..spatial import Array, ArticulatedInertia
+from ..spatial import Array, ArticulatedInertia, Inertia
 from .jcalc import jpos
-from .mechanism import Mechanism
+from .mechanism import Body, Mechanism
 
 TOLERANCE = 1e-10
 """A joint whose share of its own inertia that the other joints leave to it is below this has none.
 
-Rounding leaves shares of some 1e-13 where there should be none; a gram before a ton is 1e-6.
+Rounding leaves shares of some 1e-13 where there should be none; a gram before a ton is 1e-6. Likewise a
+principal moment below this share of the largest leaves nothing to invert.
 """
 
 
-def joints_without_inertia(m: Mechanism, q: Array) -> list[int]:
+def joints_without_inertia(m: Mechanism, q: Array, held: Collection[int] = ()) -> list[int]:
     """Numbers, from the last to the first, of the bodies whose joints nothing resists at q (nq,); O(n).
+
+    The joints of the bodies numbered in `held` do not move.
 
     The joints are eliminated from the last to the first, as the articulated-body algorithm does
     (RBDA table 7.1), one motion of a joint at a time: IA is what a motion finds if all motions after
@@ -27,7 +32,7 @@ def joints_without_inertia(m: Mechanism, q: Array) -> list[int]:
     IA = [ArticulatedInertia.rigid(body.inertia) for body in m.bodies]
     found: list[int] = []
     for i in reversed(range(n)):
-        for s in reversed(S[i].T):
+        for s in () if i in held else reversed(S[i].T):
             U = IA[i] @ s
             D = s @ U + m.bodies[i].armature
             if TOLERANCE * (s @ (Ic[i] @ s) + m.bodies[i].armature) >= D:
@@ -44,6 +49,45 @@ def joint_without_inertia(m: Mechanism, q: Array) -> str | None:
     """What is wrong with the joint-space inertia matrix at q (nq,), naming one joint; None if nothing."""
     found = joints_without_inertia(m, np.asarray(q))
     return without_inertia_message(m, found[0]) if found else None
+
+
+def fault_without_inertia(m: Mechanism, held: Collection[int] = ()) -> str | None:
+    """What is wrong with a mechanism in which a joint moves no inertia at nearly every position; or None.
+
+    There rounding is all that remains to be divided by: at most positions a solver finds numbers, and none
+    of them means anything. The joints of the bodies numbered in `held` do not move.
+    """
+    if any(map(_is_symbolic, m.bodies)):
+        return None  # parameters that are left open have no value yet
+    if all(can_be_inverted(body.inertia) for body in m.bodies):
+        return None
+    found = joints_without_inertia(m, general_position(m), held)
+    return without_inertia_message(m, found[0]) if found else None
+
+
+def _is_symbolic(body: Body) -> bool:
+    numbers = (body.inertia.m, body.inertia.h, body.inertia.I, body.armature, body.placement.position)
+    return any(np.asarray(number).dtype.kind == "O" for number in numbers)
+
+
+def can_be_inverted(inertia: Inertia) -> bool:
+    """Whether an inertia of floats resists every motion; that of a point mass or a thin rod does not."""
+    if not inertia.m > 0:
+        return False
+    moments = np.linalg.eigvalsh(inertia.about_com)
+    return bool(moments[0] > TOLERANCE * moments[2])
+
+
+def coupled_joints(m: Mechanism) -> set[int]:
+    """Joints in loops and gears: others may hold them, or carry inertia for them.
+
+    What is singular while all of them are held is singular whatever they do.
+    """
+    found = {m.joint_number(joint) for gear in m.gears for joint in (gear.driver, gear.driven)}
+    for loop in m.loops:
+        p, s = (set(m.support(m.body_number(body))) for body in (loop.predecessor, loop.successor))
+        found |= p ^ s
+    return found
 
 
 def without_inertia_message(m: Mechanism, i: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .mechanism import Mechanism
-from .singular import general_position, joints_without_inertia, without_inertia_message
+from .singular import coupled_joints, general_position, joints_without_inertia, without_inertia_message
 from .values import expect
 
 
@@ -44,17 +44,5 @@ def _faults(m: Mechanism) -> Iterator[str]:
 
 
 def _joints_without_inertia(m: Mechanism) -> Iterator[str]:
-    q = general_position(m)
-    coupled = _coupled(m)
-    for i in sorted(joints_without_inertia(m, q)):
-        if i not in coupled:
-            yield without_inertia_message(m, i)
-
-
-def _coupled(m: Mechanism) -> set[int]:
-    """Joints in loops and gears: others may hold them or carry inertia for them."""
-    found = {m.joint_number(joint) for gear in m.gears for joint in (gear.driver, gear.driven)}
-    for loop in m.loops:
-        p, s = (set(m.support(m.body_number(body))) for body in (loop.predecessor, loop.successor))
-        found |= p ^ s
-    return found
+    for i in sorted(joints_without_inertia(m, general_position(m), coupled_joints(m))):
+        yield without_inertia_message(m, i)

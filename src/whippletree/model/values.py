@@ -30,6 +30,14 @@ def vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array
     return _finite(result, name)
 
 
+def real_vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
+    """As `vector`, of real numbers: where a motion is computed and nothing is recorded or differentiated."""
+    result = vector(value, shape, name, meaning)
+    if result.dtype.kind != "f":
+        raise InputError(f"{name} has dtype {result.dtype}, expected real numbers: {meaning}")
+    return result
+
+
 def position(m: "Mechanism", value: Any, name: str = "q") -> Array:
     """The value as a position of the mechanism, its quaternions of unit norm."""
     q = vector(value, (m.nq,), name, per_coordinate(m))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api.forward_methods import METHODS, Method, applicable, find
-from ..errors import InputError, NotFiniteWarning, SolverError, refuse_masked
+from ..errors import InputError, NotFiniteWarning, SingularError, SolverError, refuse_masked
 from ..joints import Joint
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
@@ -19,6 +19,7 @@ from ..loops.closing.check import GEARED_START, TOLERANCE, check_gears
 from ..loops.equations.constraints import constraint_jacobian, row_owners
 from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
+from ..model.singular import coupled_joints, fault_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array
 from .closed_step import DAMPING, generic_position, rows_for
@@ -30,6 +31,9 @@ from .locally import compute_here
 from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
 
 Shape = tuple[int, ...]
+
+SHORTEST = 1e-12
+"""s: of shorter steps a position of ordinary size does not notice anything."""
 
 WORN = 0.03
 """A choice whose quality falls below this share of what it was does not hold any more."""
@@ -111,9 +115,14 @@ def rollout(
     # Those of a worker are held against the cores of its own machine, there.
     threads = checked(threads) if executor is None else _whole(threads, "threads")
     h = np.array(positive(dt, "dt"))
+    if h < SHORTEST:
+        raise InputError(f"dt is {dt:g} s, below {SHORTEST:g} s: nothing would move. Give a larger one")
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
     damped = None if implicit_damping is None else _real(implicit_damping, "implicit_damping")
     law = Law(_recordable(m, dynamics), implicit_damping=damping(m, damped, method))
+    fault = fault_without_inertia(m, coupled_joints(m))
+    if fault is not None:
+        raise SingularError(f"rollout: {fault}")
     control = _Control(m, tau, steps)
     if every > control.steps > 0:
         raise InputError(f"every is {every}, more than the {control.steps} steps: nothing would be recorded")

@@ -10,8 +10,8 @@ from ..api.forward_methods import find
 from ..errors import InputError
 from ..loops.closing.check import GEARED_START, check_gears
 from ..model.mechanism import Mechanism
-from ..model.singular import joints_without_inertia, without_inertia_message
-from ..model.values import position, vector
+from ..model.singular import coupled_joints, joints_without_inertia, without_inertia_message
+from ..model.values import position, real_vector, vector
 from ..spatial import Array
 from .acting import Acting, ForceFault
 from .closing import closed_start
@@ -125,8 +125,8 @@ def simulate(
     plan = Plan(m, Acting(m, control, external), law, name, method, duration, rtol, atol, projects)
     run = Run(plan, Watch(events, 0.0, q, qd))
     run.start(np.concatenate([q, qd]))
-    without = joints_without_inertia(m, q)
-    if without and not m.gears and not m.loops:  # through those a joint may move the inertia of another
+    without = joints_without_inertia(m, q, coupled_joints(m))
+    if without:
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
     with Progress(duration, progress) as bar, _told_with_the_run(run):
         if method == "auto":
@@ -156,7 +156,8 @@ def damping(m: Mechanism, value: Any, method: str) -> tuple[float, ...] | None:
     if method != "euler":
         raise InputError(f"implicit_damping is given, but method is {method!r}: it belongs to 'euler'")
     meaning = f"one entry per velocity of {m.name!r} (nv = {m.nv}), or one number"
-    found = vector(value if np.ndim(value) else np.full(m.nv, value), (m.nv,), "implicit_damping", meaning)
+    given = value if np.ndim(value) else np.full(m.nv, value)
+    found = real_vector(given, (m.nv,), "implicit_damping", meaning)
     for body, index in zip(m.bodies, m.v_index, strict=True):
         own = found[index]
         if np.any(own < 0.0):

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .scalar import Array, array
+from ..errors import InputError
+from .scalar import Array, array, known
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -68,20 +69,25 @@ def screw(motion: Array) -> tuple[Array, Array, Any]:
     """Line direction, point on it and pitch of a motion vector [s; s_O] (RBDA 2.10).
 
     The motion is a turn s about the line through the point, and a slide pitch·s along it, so that
-    s_O = point × s + pitch s. A force [n; f] has its line along f: pass [f; n]. Defined for s ≠ 0;
-    a motion with s = 0 is a pure translation and has no line.
+    s_O = point × s + pitch s. A force [n; f] has its line along f: pass [f; n].
 
     Returns:
         direction: (3,) s.
         point: (3,) the point of the line that is nearest to the origin, m.
         pitch: s·s_O / s·s, m/rad; 0 for a pure rotation.
 
+    Raises:
+        InputError: s = 0, as far as it is known: a pure translation, which has no line.
+
     >>> direction, point, pitch = screw(np.array([0.0, 0.0, 2.0, 2.0, 0.0, 1.0]))
     >>> point, float(pitch)
     (array([0., 1., 0.]), 0.5)
     """
+    motion = array(motion)
     s, s_O = motion[:3], motion[3:]
     ss = s @ s
+    if (ss == 0.0) if isinstance(ss, complex) else (known(ss) == 0.0):
+        raise InputError(f"motion is {motion}: s = 0 is a pure translation, along s_O, and has no line")
     return s, cross(s, s_O) / ss, (s @ s_O) / ss
 
 
