@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 import closed
 import randoms
 import whippletree as wt
+from whippletree.loops.equations.loop_sizes import loop_size
 
 
 @pytest.mark.parametrize("kind", closed.LOOP_JOINTS)
@@ -171,3 +172,35 @@ def test_bars_in_one_line_are_no_obstacle():
     held = wt.assemble(m, m.neutral(), hold=["crank"])
     assert held[0] == 0.0
     assert np.abs(wt.constraint_error(m, held)).max() < 1e-12
+
+
+def four_bar(length: float) -> wt.Mechanism:
+    """A linkage whose longest link has this length, m."""
+    m, rod = wt.Mechanism("linkage"), wt.Inertia.rod
+    crank, end, top = (length * np.array(point) for point in ([0.3, 0, 0], [0.8, 0, 0.6], [0.1, 0, 0.6]))
+    m.add_body("crank", wt.Revolute("y"), inertia=rod((0, 0, 0), crank, mass=1.1))
+    m.add_body("coupler", wt.Revolute("y"), "crank", wt.Placement(crank), rod((0, 0, 0), end, mass=0.3))
+    base = wt.Placement((0.8 * length, 0, 0))
+    m.add_body("rocker", wt.Revolute("y"), "ground", base, rod((0, 0, 0), top, mass=2.3))
+    m.add_loop("pin", wt.Revolute("y"), "rocker", "coupler", wt.Placement(top), wt.Placement(end))
+    return m
+
+
+@pytest.mark.parametrize("length", [1e3, 1.0, 1e-3, 1e-6])
+def test_what_is_open_is_judged_by_the_size_of_the_loop(length):
+    m, zero = four_bar(length), np.zeros(3)
+    assert loop_size(m, m.loops[0]) == pytest.approx(length, rel=1e-15)
+    q, aside = wt.assemble(m, np.array([0.5, -0.5, 0.1]), hold=["crank"]), np.array([0.0, 1.0, 0.0])
+    assert np.max(np.abs(wt.constraint_error(m, q))) < 1e-15 * length
+    assert np.all(np.isfinite(wt.forward_dynamics(m, q + 1e-4 * aside, zero, zero)))
+    words = r"^{} loop 'pin' of 'linkage' {} .*, more than {}.*: take"
+    for state, told in (
+        ((q + 0.01 * aside, zero), words.format("q leaves", "open by", f"{1e-3 * length:.3g} rad or m")),
+        ((q, 0.01 * aside), words.format("qd opens", "at a rate of", "")),
+    ):
+        with pytest.raises(wt.InputError, match=told):
+            wt.forward_dynamics(m, *state, zero)
+        with pytest.raises(wt.InputError, match=r"of trajectory 0 (leaves|opens) loop 'pin' .*, more than"):
+            wt.rollout(m, *state, steps=2)
+    with pytest.raises(wt.SolverError, match=r"still open, in rad or m, are 'pin' by "):
+        wt.assemble(m, q + 1e-3 * aside, hold=["crank", "coupler"])

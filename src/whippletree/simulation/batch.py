@@ -17,6 +17,7 @@ from ..kernels.run.iterate import Iteration, Series
 from ..kernels.run.threads import checked
 from ..loops.closing.check import GEARED_START, TOLERANCE, check_gears
 from ..loops.equations.constraints import constraint_jacobian, row_owners
+from ..loops.equations.loop_sizes import row_sizes
 from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, fault_without_inertia
@@ -283,20 +284,22 @@ def _constraints_at(m: Mechanism, q0: Array, qd0: Array) -> Array:
         return np.zeros((*q0.shape[:-1], 0, m.nv))
     gaps, K = common(m).constraints(q0)
     rates = np.einsum("...ij,...j->...i", K, qd0)
-    sizes = 1.0 + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
-    owners = row_owners(m)
-    for values, what, remedy in (
-        (np.abs(gaps), "q0 of trajectory {} leaves loop {!r} open by {:.3g}", "assemble"),
+    units, owners = row_sizes(m), row_owners(m)
+    sizes = units + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
+    for values, most, what, remedy in (
+        (gaps, units, "q0 of trajectory {} leaves loop {!r} open by {:.3g}, more than {:.3g}", "assemble"),
         (
-            np.abs(rates) / sizes,
-            "qd0 of trajectory {} opens loop {!r} at a rate of {:.3g}",
+            rates,
+            sizes,
+            "qd0 of trajectory {} opens loop {!r} at a rate of {:.3g}, more than {:.3g}",
             "project_velocity",
         ),
     ):
-        rows = values.reshape(-1, len(owners))
-        k, row = np.unravel_index(int(np.argmax(rows)), rows.shape) if rows.size else (0, 0)
-        if rows.size and rows[k, row] > TOLERANCE:
-            told = what.format(int(k), owners[int(row)], rows[k, row])
+        found, allowed = np.abs(values), np.broadcast_to(TOLERANCE * most, values.shape)
+        if np.any(found > allowed):
+            at = np.unravel_index(int(np.argmax(found / allowed)), found.shape)
+            number = int(np.ravel_multi_index(at[:-1], found.shape[:-1])) if at[:-1] else 0
+            told = what.format(number, owners[int(at[-1])], found[at], allowed[at])
             raise InputError(f"{told}: take it from wt.{remedy}")
     return K
 

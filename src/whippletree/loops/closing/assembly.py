@@ -11,11 +11,12 @@ from ...spatial import Array
 from ...spatial.rotation import log
 from ..equations.constraints import constraint_jacobian, largest_by_owner
 from ..equations.local_motions import LocalMotions
+from ..equations.loop_sizes import row_sizes
 from ..equations.relations import gear_error, loop_position
 from .projections import free_columns, project_position
 
 CLOSED = 1e-9
-"""Gaps below this, in rad and m, count as closed; they are then reduced to rounding."""
+"""Gaps below this, in rad and of a loop's size, count as closed; they are then reduced to rounding."""
 
 NUDGES = (1e-3, 1e-2, 1e-1)
 """rad or m: how far beside a guess the search begins again where it is stuck."""
@@ -51,26 +52,26 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
     found = [_nearest(m, q_guess, free)]
     # Where all bars lie in one line no small step closes a gap: then from beside it.
     for nudge in NUDGES:
-        if _is_closed(found[-1][1]):
+        if _is_closed(m, found[-1][1]):
             break
         shift = np.zeros(m.nv)
         shift[free] = nudge * rng.normal(size=len(free))
         found.append(_nearest(m, integrate(m, q_guess, shift), free))
     q, gaps = found[-1]
-    if not _is_closed(gaps):
+    if not _is_closed(m, gaps):
         raise SolverError(_open_loops(m, found[0][1]))
     return project_position(m, q, hold)
 
 
-def _is_closed(gaps: Array) -> bool:
-    return bool(np.max(np.abs(gaps), initial=0.0) < CLOSED)
+def _is_closed(m: Mechanism, gaps: Array) -> bool:
+    return bool(np.max(np.abs(gaps) / row_sizes(m), initial=0.0) < CLOSED)
 
 
 def _nearest(m: Mechanism, q: Array, free: list[int]) -> tuple[Array, Array]:
     """A position where the gaps are smallest nearby, and these."""
     gaps, damping = closure_gaps(m, q), 1e-3
     for _ in range(STEPS):
-        if _is_closed(gaps) or damping > 1e8:
+        if _is_closed(m, gaps) or damping > 1e8:
             break
         K = constraint_jacobian(m, q)[:, free]
         step = np.zeros(m.nv)
@@ -99,9 +100,10 @@ def closure_gaps(m: Mechanism, q: Array) -> Array:
 
 def _open_loops(m: Mechanism, gaps: Array) -> str:
     """Which loops stay open, and by how much."""
-    largest = largest_by_owner(m, gaps)
-    found = sorted(((gap, name) for name, gap in largest.items() if gap >= CLOSED), reverse=True)
-    listed = ", ".join(f"{name!r} by {gap:.3g}" for gap, name in found[:6])
+    largest, shares = largest_by_owner(m, gaps), largest_by_owner(m, gaps / row_sizes(m))
+    found = [name for name, share in shares.items() if share >= CLOSED]
+    found.sort(key=lambda name: -shares[name])
+    listed = ", ".join(f"{name!r} by {largest[name]:.3g}" for name in found[:6])
     more = f", … ({len(found)} in all)" if len(found) > 6 else ""
     return (
         f"{m.name!r} cannot be assembled from this guess: still open, in rad or m, are {listed}{more}. "

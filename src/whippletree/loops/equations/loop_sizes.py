@@ -1,0 +1,36 @@
+"""What counts as large in a loop: lengths against its own, angles against a radian."""
+
+import numpy as np
+
+from ...model.loop import Loop
+from ...model.mechanism import Mechanism
+from ...spatial import Array
+from .relations import branch, loop_ends
+
+
+def loop_size(m: Mechanism, loop: Loop) -> float:
+    """The longest of a loop's links, m, as far as placements tell; 1 if they tell nothing.
+
+    A link leads from one joint of the loop to the next. That of the loop's base is the way between the two
+    joints on it, wherever on the base they are.
+    """
+    base, p, s = loop_ends(m, loop)
+    on_base, lengths = [], []
+    for end, placement in ((p, loop.placement_p), (s, loop.placement_s)):
+        way = branch(m, base, end)
+        points = [placement.position, *(m.bodies[i].placement.position for i in way)]
+        on_base.append(points.pop())
+        lengths += [float(np.linalg.norm(point)) for point in points]
+    lengths.append(float(np.linalg.norm(on_base[0] - on_base[1])))
+    return max(lengths) or 1.0
+
+
+def row_sizes(m: Mechanism) -> Array:
+    """(nc,) for each row of K, k and δ what counts as 1 in it: a radian, its loop's size, or a mixture."""
+    sizes = [np.ones(0)]
+    for loop in m.loops:
+        joint = loop.joint.plain()
+        T = np.asarray(joint.constraint_subspace(joint.neutral()), dtype=float)
+        turn, shift = np.linalg.norm(T[:3], axis=0), np.linalg.norm(T[3:], axis=0)
+        sizes.append(turn + loop_size(m, loop) * shift)
+    return np.concatenate([*sizes, np.ones(len(m.gears))])
