@@ -60,7 +60,7 @@ def test_the_automatic_choice_sees_stiffness():
     m.add_body("leaf", wt.Revolute("z"), inertia=wt.Inertia(2.0, (0.5, 0, 0)), friction=4.0)
     run = wt.simulate(m, [0.0], [1.0], 0.5)
     assert run.method == "Radau"
-    assert run.reason.startswith("stiff: the fastest decay at the start is 800/s")
+    assert run.reason.startswith("stiff: the fastest decay at the start is 8e+04/s")
     assert wt.simulate(FALL, duration=0.1).method == "DOP853"
 
 

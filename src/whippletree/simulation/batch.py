@@ -82,9 +82,9 @@ def rollout(
             that `method_reason` tells. With loops, what it chooses is chosen once, at a position of the
             mechanism's own; where that does not hold, the constraint forces are solved for instead.
         implicit_damping: Damping of tau that each step of "euler" takes at its end, where it is stable for
-            steps of any length, as it does with damping and friction of the joints in any case: (nv,) or
-            one number, N m s/rad or N s/m, by which tau depends on qd, as the gains of a controller do. It
-            adds no force.
+            steps of any length, as it does with damping and friction of the joints in any case (a joint that
+            friction holds stands still): (nv,) or one number, N m s/rad or N s/m, by which tau depends on qd,
+            as the gains of a controller do. It adds no force.
         out: Two arrays to write into, as they are returned. They may hold q0, qd0 or tau, of which a copy is
             taken then.
         threads: On how many threads, here or at each worker.

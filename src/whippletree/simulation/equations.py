@@ -14,7 +14,6 @@ from ..api.forward_methods import Method
 from ..dynamics import energy
 from ..dynamics.elastic import elastic_energy
 from ..dynamics.force_laws.force_law import body_power
-from ..dynamics.force_laws.joint_law import friction_over_speed
 from ..dynamics.passive import passive_forces, passive_powers
 from ..errors import InputError, SingularError
 from ..kernels.derive.derivatives import jacobian
@@ -28,6 +27,7 @@ from ..model.positions import integrate, rate
 from ..model.singular import general_position, joint_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array, array, maximum, minimum
+from .implicit import implicit_acceleration, without_friction
 
 Function = Callable[..., Any]
 """Of arrays, in the order of the arguments: a kernel, or plain Python for what cannot be recorded."""
@@ -57,6 +57,11 @@ class Law(NamedTuple):
         return self._replace(choice=tuple(self.method.chosen(m, q).items()))
 
     @property
+    def at_once(self) -> "Law":
+        """The same with all damping and friction as they are at the moment."""
+        return self._replace(implicit_damping=None)
+
+    @property
     def arguments(self) -> Mapping[str, Any]:
         return {**dict(self.choice), **dict(self.options)}
 
@@ -71,39 +76,29 @@ def acceleration(
         q, qd: (nq,), (nv,) its state.
         tau: (nv,) forces of the actuators, N m or N.
         f_ext: (nb, 6) further forces on the bodies, in body coordinates, or None.
-        h: The step, s, at whose end implicit damping is taken.
+        h: The step, s, at whose end damping and friction are taken, if the law says so.
         law: How accelerations are found.
     """
-    passive, on_bodies = passive_forces(m, q, qd)
+    implicit = law.implicit_damping
+    passive, on_bodies = passive_forces(m if implicit is None else without_friction(m), q, qd)
     forces = on_bodies if f_ext is None else f_ext if on_bodies is None else f_ext + on_bodies
-    moved = m if law.implicit_damping is None else _with_rotors(m, qd, h, law.implicit_damping)
+    acting = limited(m, tau) + passive
+
+    def solve(moved: Mechanism, tau: Array) -> Array:
+        return array(law.method.accelerations(moved, q, qd, tau, forces, **law.arguments))
+
     try:
-        found = law.method.accelerations(moved, q, qd, limited(m, tau) + passive, forces, **law.arguments)
+        if implicit is None:
+            qdd = solve(m, acting)
+        else:
+            qdd = implicit_acceleration(m, qd, acting, h, implicit, solve)
     except ZeroDivisionError as error:
         fault = joint_without_inertia(m, general_position(m))
         raise SingularError(f"{m.name!r} has no accelerations: {fault or error}") from None
-    qdd = array(found)
     if qdd.shape != (m.nv,):
         meaning = f"one entry per velocity of {m.name!r}"
         raise InputError(f"dynamics gives accelerations of shape {qdd.shape}, expected ({m.nv},): {meaning}")
     return qdd
-
-
-def _with_rotors(m: Mechanism, qd: Array, h: Any, damping: tuple[float, ...]) -> Mechanism:
-    """The mechanism in which each joint has h · d more armature, d being how it is damped.
-
-    A damper that acts at the end of a step pulls with d (qd + h qdd): its second part is that of an inertia.
-    Friction counts as the damper that pulls as it does at qd. So it never turns a motion round, however long
-    the step is: a block that stops stays where it is.
-    """
-    bodies = []
-    for body, index in zip(m.bodies, m.v_index, strict=True):
-        extra = damping[index.start] if index.stop > index.start else 0.0
-        if body.damping or body.friction or extra:
-            d = body.damping + extra + friction_over_speed(body, qd[index])
-            body = replace(body, armature=body.armature + h * d)  # pyright: ignore[reportArgumentType]
-        bodies.append(body)
-    return m.with_parts(bodies=bodies, X_T=m.X_T)
 
 
 def limited(m: Mechanism, tau: Array) -> Array:
@@ -119,8 +114,8 @@ def limited(m: Mechanism, tau: Array) -> Array:
 
 
 def rates(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, *, law: Law) -> Array:
-    """(nq + nv,) dq/dt and qdd."""
-    return np.concatenate([rate(m, q, qd), acceleration(m, q, qd, tau, f_ext, law=law)])
+    """(nq + nv,) dq/dt and qdd at the moment: nothing is taken at the end of a step."""
+    return np.concatenate([rate(m, q, qd), acceleration(m, q, qd, tau, f_ext, law=law.at_once)])
 
 
 def stepped(m: Mechanism, q: Array, qd: Array, qdd: Array, h: Any) -> Array:

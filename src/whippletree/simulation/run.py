@@ -119,7 +119,7 @@ class Run:
         rest = not np.any(qd)
         tau, *f_ext = self.plan.forces(0.0, q, qd)
         given = f_ext[0] if f_ext else None
-        direction = acceleration(self.m, q, qd, tau, given, law=law) if rest else qd
+        direction = acceleration(self.m, q, qd, tau, given, law=law.at_once) if rest else qd
         after, singular = self.closing.begin(y, direction)
         self._choose(after[:nq])
         start = self.closed(y)
