@@ -79,6 +79,7 @@ from .errors import (
     InputError as InputError,
     ModelError as ModelError,
     NotFiniteWarning as NotFiniteWarning,
+    StepLengthWarning as StepLengthWarning,
     SimulationError as SimulationError,
     SingularError as SingularError,
     SolverError as SolverError,

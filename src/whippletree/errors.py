@@ -70,6 +70,10 @@ class NotFiniteWarning(RuntimeWarning):
     """Trajectories that became NaN or infinite; says how many, the first of them, and when."""
 
 
+class StepLengthWarning(RuntimeWarning):
+    """Steps of fixed length that are too long for what changes fastest; names the joint, and both lengths."""
+
+
 class WorkerError(WhippletreeError, RuntimeError):
     """Work given to an executor that did not come back; says how much of it, and why."""
 

@@ -140,7 +140,10 @@ def test_a_humanoid_under_damping_needs_implicit_steps():
     kd = np.where(np.arange(m.nv) < 6, 0.0, 5.0)
     hold = wt.Feedback(np.hstack([np.zeros((m.nv, m.nv)), np.diag(kd)]), q0)
     qd0 = np.concatenate([np.zeros(6), 0.3 * rng.normal(size=m.nv - 6)])
-    with pytest.warns(wt.NotFiniteWarning, match="1 of 1 trajectories of .* number 0 by t = 0"):
+    with (
+        pytest.warns(wt.StepLengthWarning, match="joint '.*' of 'g1.*' changes at a rate of about 2.4e"),
+        pytest.warns(wt.NotFiniteWarning, match="1 of 1 trajectories of .* number 0 by t = 0"),
+    ):
         wild, _ = wt.rollout(m, q0, qd0, hold, dt=1e-3, steps=1000)
     assert not np.all(np.isfinite(wild))
     q, qd = wt.rollout(m, q0, qd0, hold, dt=1e-3, steps=1000, implicit_damping=kd)
@@ -261,3 +264,46 @@ def test_a_chain_with_friction_comes_to_rest_and_stays():
     assert np.max(np.abs(qd[-20:])) < 2e-9
     held = np.abs(wt.rnea(m, q[-1], np.zeros(3), np.zeros(3)))
     assert 0.01 < np.max(held) < 1.1  # by friction: it does not hang
+
+
+def stiff_pair():
+    m = wt.Mechanism("pair")
+    heavy, light = wt.Inertia(2.0), wt.Inertia(1e-3)
+    m.add_body("cart", wt.Prismatic("x"), inertia=heavy, stiffness=3.0)
+    m.add_body("tip", wt.Prismatic("y"), parent="cart", inertia=light, stiffness=2e4)  # 4472 rad/s
+    return m
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4", "rk6"])
+def test_steps_too_long_for_the_start_are_told(method):
+    m = stiff_pair()
+    told = "dt is 0.001 s, but joint 'tip' of 'pair' changes at a rate of about .* at the start"
+    with pytest.warns(
+        wt.StepLengthWarning, match=f"{told} of trajectory 0, which '{method}' follows in steps"
+    ):
+        wt.rollout(m, np.full((2, 2), 0.1), np.zeros(2), steps=1, method=method)
+    with pytest.warns(
+        wt.StepLengthWarning, match=f"{told}, which '{method}' follows in steps of up to 0.000"
+    ):
+        wt.simulate(m, [0.1, 0.1], duration=1e-3, method=method)
+    # Short enough, and of a method that any step suits: not a word.
+    wt.rollout(m, [0.1, 0.1], np.zeros(2), steps=1, method=method, dt=2e-4)
+    wt.simulate(m, [0.1, 0.1], duration=1e-3, method=method, dt=2e-4)
+    wt.simulate(m, [0.1, 0.1], duration=1e-3, method="midpoint")
+
+
+def test_the_fastest_trajectory_is_looked_at():
+    """Gyroscopic forces are as fast as the spin."""
+    m = wt.Mechanism("top", gravity=(0, 0, 0))
+    m.add_body("top", wt.Spherical(), inertia=wt.Inertia(1.0, about_com=(0.1, 0.15, 0.2)))
+    qd = np.array([[1.0, 0.2, 0.1], [1.0, 2.0, 9000.0], [0.3, 0.2, 1.0]])
+    with pytest.warns(wt.StepLengthWarning, match="joint 'top' .* of trajectory 1"):
+        wt.rollout(m, m.neutral(), qd, steps=1)
+
+
+def test_feedback_that_is_too_stiff_is_told_unless_it_is_implicit():
+    m = on_a_table(0.0, mass=0.01)
+    hold = wt.Feedback(np.array([[0.0, 30.0]]), [0.0])  # 3000/s
+    with pytest.warns(wt.StepLengthWarning, match="rate of about 3e\\+03/s .* in steps of up to 0.0005 s"):
+        wt.rollout(m, [0.0], [1.0], hold, steps=1)
+    wt.rollout(m, [0.0], [1.0], hold, steps=1, implicit_damping=30.0)

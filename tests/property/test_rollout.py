@@ -230,7 +230,8 @@ def test_blocks_give_the_same(monkeypatch):
     true = Iteration.__call__
 
     def counted(self, own, series, outs, **options):
-        calls.append(len(outs[0]))
+        if options["steps"] > 1:  # else it is a look at the first one
+            calls.append(len(outs[0]))
         true(self, own, series, outs, **options)
 
     monkeypatch.setattr(Iteration, "__call__", counted)

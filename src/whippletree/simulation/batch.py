@@ -23,12 +23,13 @@ from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, fault_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array
-from .closed_step import DAMPING, generic_position, rows_for
+from .closed_step import DAMPING, RANK, generic_position, rows_for
 from .distribute import distribute
 from .driver import damping, positive
 from .equations import Law, common, equations
 from .integrators import INTEGRATORS, Integrator
 from .locally import compute_here
+from .step_length import check_rollout
 from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
 
 Shape = tuple[int, ...]
@@ -61,7 +62,8 @@ def rollout(
 
     What acts is what acts in `simulate`. Every trajectory is the same to the last bit whatever others are
     computed with it, on however many threads. One that leaves all bounds holds nan from there on, harms no
-    other, and is told by a `NotFiniteWarning`.
+    other, and is told by a `NotFiniteWarning`; steps that are too long to follow what changes fastest at the
+    start, by a `StepLengthWarning`.
 
     Args:
         m: The mechanism. Its loops are kept closed: every step ends with a Newton step towards closed
@@ -129,7 +131,8 @@ def rollout(
         raise InputError(f"every is {every}, more than the {control.steps} steps: nothing would be recorded")
     check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
-    how = _stepping(m, INTEGRATORS[method], law, _constraints_at(m, *starts), starts[0])
+    K = _constraints_at(m, *starts)
+    how = _stepping(m, INTEGRATORS[method], law, K, starts[0])
     count = prod(lead)
     recorded = control.steps // every
     shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
@@ -144,7 +147,9 @@ def rollout(
     series = [Series(h, 0, 0), *control.series(lead)]
     run = compute_here if executor is None else partial(distribute, executor)
     options = {"steps": recorded * every, "every": every, "threads": threads}
-    run(control.iteration(how), rows, series, places, **options, progress=progress)
+    iteration = control.iteration(how)
+    check_rollout(m, iteration, rows, series, method, np.broadcast_to(_singular(K, how.rows), lead).ravel())
+    run(iteration, rows, series, places, **options, progress=progress)
     _tell_not_finite(m, places, every * float(h))
     return outs[0], outs[1]
 
@@ -302,6 +307,13 @@ def _constraints_at(m: Mechanism, q0: Array, qd0: Array) -> Array:
             told = what.format(number, owners[int(at[-1])], found[at], allowed[at])
             raise InputError(f"{told}: take it from wt.{remedy}")
     return K
+
+
+def _singular(K: Array, rows: Sequence[int]) -> Array:
+    """(...) whether fewer constraints are independent at a start than elsewhere."""
+    if not rows:
+        return np.zeros(K.shape[:-2], bool)
+    return np.linalg.matrix_rank(K[..., list(rows), :], rtol=RANK) < len(rows)
 
 
 def _recordable(m: Mechanism, dynamics: str) -> Method:

@@ -21,6 +21,7 @@ from .events import Event, Watch
 from .integrators import INTEGRATORS
 from .progress import Progress
 from .run import Plan, Run
+from .step_length import check_step_length
 from .steppers import CHOOSING, ChosenSteps, FixedSteps, Stepper
 from .trajectory import Trajectory
 
@@ -85,7 +86,8 @@ def simulate(
             {"tool": (6,)} in the axes and at the origin of each, or on all bodies (nb, 6) in body
             coordinates, as `frame_forces` gives them for other axes. What never changes, `m.add_force` adds.
         events: Moments to be found on the way.
-        dt: Step of a method of fixed step, s; 0.001 by default.
+        dt: Step of a method of fixed step, s; 0.001 by default. One that is too long to follow what changes
+            fastest at the start is told by a `StepLengthWarning`.
         sample: Time between recorded states, s; every step of the integrator by default. With a fixed
             step, a multiple of it.
         rtol, atol: Tolerances of the methods that choose their steps.
@@ -189,6 +191,8 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
         if abs(every * h - sample) > 1e-9 * sample:
             raise InputError(f"sample is {sample:g} s, no multiple of the step dt = {h:g} s")
     fixed = FixedSteps(run.system, run.method, h, run.duration, run.closed)
+    if fixed.integrator.bounded:
+        check_step_length(run.m, fixed.many, run.last, h, run.method)
     return fixed, lambda k: fixed.time(k * every)
 
 

@@ -75,6 +75,10 @@ class FixedSteps:
         """The end of step k, s."""
         return self.duration if k >= self.count else k * self.h
 
+    def many(self, states: Array, h: float) -> Array:
+        """States (n, nq + nv) after a step of length h, s, from others at t = 0, with loops as they come."""
+        return np.array([self.integrator.step(self.system, 0.0, y, h) for y in states])
+
     def step(self, t: float, y: Array, longest: float | None) -> Step:
         # From within a step, as behind an event, it goes to the end of that one.
         k = int(t / self.h)

@@ -51,6 +51,8 @@ class Integrator(ABC):
     """
 
     order: ClassVar[int]
+    bounded: ClassVar[bool] = True
+    """Whether its steps must be short against the fastest change, lest the motion runs away."""
     recordable: ClassVar[bool] = True
     """Whether `step` may be recorded: whether it takes no decision by the values it meets."""
 

@@ -19,6 +19,7 @@ class Midpoint(Integrator):
     """
 
     order: ClassVar[int] = 2
+    bounded: ClassVar[bool] = False
     recordable: ClassVar[bool] = False
 
     def step(self, system: System, t: Any, y: Array, h: Any) -> Array:
