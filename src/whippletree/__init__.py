@@ -30,6 +30,10 @@ from .api.forward import (
     method_reason as method_reason,
     methods as methods,
 )
+from .api.symbolic_equations import (
+    SymbolicEquations as SymbolicEquations,
+    symbolic_equations as symbolic_equations,
+)
 from .benchmark.comparison import Comparison as Comparison, compare as compare
 from .benchmark.scaling import Scaling as Scaling, scaling as scaling
 from .checks.checking import checked as checked

@@ -58,9 +58,10 @@ io                → errors spatial joints shapes model dynamics
 edit              → errors spatial joints model
 examples          → errors spatial joints model io
 
-api               → errors spatial model kernels.trace kernels.simplify kernels.export kernels.store
-                    kernels.run checks dynamics loops.closing loops.methods formulations.reduction
-                    formulations.special_coordinates formulations.lagrange formulations.semi_recursive
+api               → errors spatial joints model kernels.trace kernels.simplify kernels.export kernels.store
+                    kernels.run checks dynamics loops.equations loops.closing loops.methods
+                    formulations.reduction formulations.special_coordinates formulations.lagrange
+                    formulations.semi_recursive
 analysis          → errors spatial model checks dynamics loops.equations loops.closing
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods io api
