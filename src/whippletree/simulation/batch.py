@@ -291,14 +291,10 @@ def _constraints_at(m: Mechanism, q0: Array, qd0: Array) -> Array:
     rates = np.einsum("...ij,...j->...i", K, qd0)
     units, owners = row_sizes(m), row_owners(m)
     sizes = units + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
+    opens = "qd0 of trajectory {} opens loop {!r} at a rate of {:.3g}, more than {:.3g}"
     for values, most, what, remedy in (
         (gaps, units, "q0 of trajectory {} leaves loop {!r} open by {:.3g}, more than {:.3g}", "assemble"),
-        (
-            rates,
-            sizes,
-            "qd0 of trajectory {} opens loop {!r} at a rate of {:.3g}, more than {:.3g}",
-            "project_velocity",
-        ),
+        (rates, sizes, opens, "project_velocity"),
     ):
         found, allowed = np.abs(values), np.broadcast_to(TOLERANCE * most, values.shape)
         if np.any(found > allowed):
