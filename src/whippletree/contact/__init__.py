@@ -14,8 +14,23 @@ from .geometry.contact_kinematics import (
 )
 from .geometry.contact_pairs import Candidate as Candidate
 from .geometry.contact_pairs import all_contacts, candidates
+from .geometry.contact_states import ContactState as ContactState
+from .geometry.contact_states import Overlap as Overlap
+from .geometry.contact_states import contact_states, overlaps
 from .geometry.convex_hull import convex_hull as convex_hull
+from .geometry.minimal_set import minimal_contacts
 from .geometry.pair_table import PAIRS as PAIRS
+from .problems.complementarity import ContactForces as ContactForces
+from .problems.complementarity import Unsolvable as Unsolvable
+from .problems.contact_forces import RigidContact as RigidContact
+from .problems.contact_forces import contact_forces
+from .problems.contact_problem import ContactProblem as ContactProblem
+from .problems.contact_problem import contact_problem
+from .problems.coulomb import coulomb
+from .problems.gauss_form import gauss_form
+from .problems.least_distance import least_distance
+from .problems.lemke import lemke
+from .problems.problem_doors import checked_problem
 
 candidates = checked(candidates)
 all_contacts = checked(all_contacts)
@@ -24,3 +39,12 @@ contact_frames = checked(contact_frames)
 contact_jacobian = checked(contact_jacobian)
 contact_velocity = checked(contact_velocity)
 contact_bias = checked(contact_bias)
+contact_states = checked(contact_states)
+overlaps = checked(overlaps)
+minimal_contacts = checked(minimal_contacts)
+contact_problem = checked(contact_problem)
+contact_forces = checked(contact_forces)
+gauss_form = checked_problem(gauss_form)
+least_distance = checked_problem(least_distance)
+lemke = checked_problem(lemke)
+coulomb = checked_problem(coulomb)
