@@ -53,7 +53,9 @@ formulations      → formulations.reduction formulations.special_coordinates fo
 
 contact.geometry  → errors spatial shapes model dynamics
 contact.problems  → errors spatial model dynamics loops.equations contact.geometry
-contact           → checks contact.geometry contact.problems
+contact.compliant → errors spatial model dynamics contact.geometry
+contact.sweeps    → errors spatial model dynamics loops.methods contact.geometry
+contact           → checks contact.geometry contact.problems contact.compliant contact.sweeps
 
 io                → errors spatial joints shapes model dynamics
 edit              → errors spatial joints model
@@ -65,7 +67,8 @@ api               → errors spatial joints model kernels.trace kernels.simplify
                     formulations.semi_recursive
 analysis          → errors spatial model checks dynamics loops.equations loops.closing
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
-                    kernels.run dynamics loops.equations loops.closing loops.methods io api
+                    kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
+                    contact.compliant contact.sweeps io api
 benchmark         → errors spatial joints model kernels.trace kernels.store kernels.run checks dynamics
                     loops.closing loops io examples api
 display           → errors spatial joints shapes model dynamics loops.closing io api simulation benchmark

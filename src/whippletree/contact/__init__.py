@@ -4,6 +4,19 @@ As in `dynamics`, the functions here check their arguments, and those in the mod
 """
 
 from ..checks.checking import checked
+from .compliant.compliant_contact import Compliant as Compliant
+from .compliant.compliant_contact import PatchState as PatchState
+from .compliant.compliant_contact import Pushed as Pushed
+from .compliant.compliant_contact import compliant_forces, patches_at_rest
+from .compliant.explicit_limit import patch_restitution as patch_restitution
+from .compliant.explicit_limit import step_limits
+from .compliant.materials import FRICTION as FRICTION
+from .compliant.materials import MATERIALS as MATERIALS
+from .compliant.materials import PairNumbers as PairNumbers
+from .compliant.materials import contact_numbers as contact_numbers
+from .compliant.patches import HuntCrossley as HuntCrossley
+from .compliant.patches import KelvinVoigt as KelvinVoigt
+from .compliant.patches import TwoSurfaces as TwoSurfaces
 from .geometry.contact_kinematics import ContactFrames as ContactFrames
 from .geometry.contact_kinematics import (
     contact_bias,
@@ -20,6 +33,7 @@ from .geometry.contact_states import contact_states, overlaps
 from .geometry.convex_hull import convex_hull as convex_hull
 from .geometry.minimal_set import minimal_contacts
 from .geometry.pair_table import PAIRS as PAIRS
+from .geometry.wrenches import contact_wrenches
 from .problems.complementarity import ContactForces as ContactForces
 from .problems.complementarity import Unsolvable as Unsolvable
 from .problems.contact_forces import RigidContact as RigidContact
@@ -31,6 +45,7 @@ from .problems.gauss_form import gauss_form
 from .problems.least_distance import least_distance
 from .problems.lemke import lemke
 from .problems.problem_doors import checked_problem
+from .sweeps.moreau import Rigid as Rigid
 
 candidates = checked(candidates)
 all_contacts = checked(all_contacts)
@@ -48,3 +63,7 @@ gauss_form = checked_problem(gauss_form)
 least_distance = checked_problem(least_distance)
 lemke = checked_problem(lemke)
 coulomb = checked_problem(coulomb)
+contact_wrenches = checked(contact_wrenches)
+compliant_forces = checked(compliant_forces)
+patches_at_rest = checked(patches_at_rest)
+step_limits = checked(step_limits)

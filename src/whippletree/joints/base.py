@@ -77,6 +77,13 @@ class Joint(ABC):
         new = qd + h * qdd
         return self.integrate(q, h * new), new
 
+    def turning(self, q: Array, qd: Array) -> Array:
+        """(nv,) what `step` adds to qdd, as the axes of the velocity turn: u = qd + h (qdd + turning)
+
+        is the velocity at the end of a step in the axes of its beginning.
+        """
+        return np.zeros(self.nv)
+
     def step_reversed(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
         """As `step`, where F_s stands still and F_p moves: what a joint mounted the other way round needs."""
         return self.step(q, qd, qdd, h)

@@ -64,6 +64,9 @@ class Free(Joint):
             np.concatenate([w, from_quaternion(turn).T @ v]),
         )
 
+    def turning(self, q: Array, qd: Array) -> Array:
+        return np.concatenate([np.zeros(3), cross(qd[:3], qd[3:])])
+
     def step_reversed(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
         (w, v), (wd, vd) = (qd[:3], qd[3:]), (qdd[:3], qdd[3:])
         # F_p, seen from F_s and in its axes: it turns with -ω, and its origin r moves with u = -v - ω × r.

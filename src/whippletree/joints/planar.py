@@ -61,6 +61,9 @@ class Planar(Joint):
         moved = q + h * np.concatenate([array([w]), v])
         return moved, np.concatenate([array([w]), _turned(v, -moved[0])])
 
+    def turning(self, q: Array, qd: Array) -> Array:
+        return np.concatenate([np.zeros(1), qd[0] * _across(qd[1:])])
+
     def step_reversed(self, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
         w, v, wd, vd = qd[0], qd[1:], qdd[0], qdd[1:]
         # As in the free joint: F_p's origin r, seen from F_s, moves with u = -v - ω × r.

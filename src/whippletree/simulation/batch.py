@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..api.forward_methods import METHODS, Method, applicable, find
-from ..errors import InputError, NotFiniteWarning, SingularError, SolverError, refuse_masked
+from ..contact.compliant.compliant_contact import Compliant
+from ..contact.sweeps.moreau import Rigid
+from ..errors import InputError, NotFiniteWarning, SingularError, SolverError
 from ..joints import Joint
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
@@ -24,9 +26,11 @@ from ..model.singular import coupled_joints, fault_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array
 from .closed_step import DAMPING, RANK, generic_position, rows_for
+from .contact_step import ContactRecord, touching_of
 from .distribute import distribute
 from .driver import damping, positive
 from .equations import Law, common, equations
+from .given_arrays import apart, must_be_finite, real_array, to_write_into, whole_number
 from .integrators import INTEGRATORS, Integrator
 from .locally import compute_here
 from .step_length import check_rollout
@@ -53,6 +57,9 @@ def rollout(
     method: str = "euler",
     dynamics: str = "auto",
     implicit_damping: Any = None,
+    contacts: str | Compliant | Rigid | None = None,
+    contact_forces: Array | None = None,
+    residual: Array | None = None,
     out: tuple[Array, Array] | None = None,
     threads: int = 1,
     executor: Executor | None = None,
@@ -87,6 +94,14 @@ def rollout(
             steps of any length, as it does with damping and friction of the joints in any case (a joint that
             friction holds stands still): (nv,) or one number, N m s/rad or N s/m, by which tau depends on qd,
             as the gains of a controller do. It adds no force.
+        contacts: How surfaces meet that may touch by the mechanism's contacts: "compliant", by stiffness and
+            damping, explicit, so that `wt.contact.step_limits` bounds dt; "rigid", by impulses, without
+            events and without a bound on dt, where contacts that have a stiffness take it at a step's end; or
+            a `wt.contact.Compliant` or `wt.contact.Rigid` with settings. None: nothing touches.
+        contact_forces: (..., steps // every, nc, 3) array to write into: the forces of each recorded step
+            along n, t1 and t2 of `wt.contact.contact_frames`, N.
+        residual: (..., steps // every) array to write into: how well rigid contact has been solved so far,
+            the largest residual of all steps, m/s. More sweeps, `wt.contact.Rigid(sweeps=10)`, make it less.
         out: Two arrays to write into, as they are returned. They may hold q0, qd0 or tau, of which a copy is
             taken then.
         threads: On how many threads, here or at each worker.
@@ -114,15 +129,19 @@ def rollout(
     known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
-    every = _whole(every, "every")
+    every = whole_number(every, "every")
     # Those of a worker are held against the cores of its own machine, there.
-    threads = checked(threads) if executor is None else _whole(threads, "threads")
+    threads = checked(threads) if executor is None else whole_number(threads, "threads")
     h = np.array(positive(dt, "dt"))
     if h < SHORTEST:
         raise InputError(f"dt is {dt:g} s, below {SHORTEST:g} s: nothing would move. Give a larger one")
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
-    damped = None if implicit_damping is None else _real(implicit_damping, "implicit_damping")
-    law = Law(_recordable(m, dynamics), implicit_damping=damping(m, damped, method))
+    damped = None if implicit_damping is None else real_array(implicit_damping, "implicit_damping")
+    touching = touching_of(m, contacts, method, residual is not None)
+    found = _recordable(m, dynamics)
+    if dynamics == "auto" and touching is not None:
+        found = touching.accelerations(m, found)
+    law = Law(found, implicit_damping=damping(m, damped, method))
     fault = fault_without_inertia(m, coupled_joints(m))
     if fault is not None:
         raise SingularError(f"rollout: {fault}")
@@ -133,24 +152,34 @@ def rollout(
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
     K = _constraints_at(m, *starts)
     how = _stepping(m, INTEGRATORS[method], law, K, starts[0])
+    if touching is not None:
+        touching.held(m, how.rows)
+        how = how._replace(touching=touching)
     count = prod(lead)
     recorded = control.steps // every
     shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
-    outs = [np.empty(shape) for shape in shapes] if out is None else _places(out, shapes)
+    told = ContactRecord(m, touching, (*lead, recorded), contact_forces, residual)
+    outs = [np.empty(shape) for shape in shapes] if out is None else to_write_into(out, shapes)
     if out is not None:  # as where a rollout goes on from the last states of the one before
-        starts = [_apart(start, outs) for start in starts]
-        control.arrays = [(_apart(array, outs), shape) for array, shape in control.arrays]
+        starts = [apart(start, outs) for start in starts]
+        control.arrays = [(apart(array, outs), shape) for array, shape in control.arrays]
     rows = [_rows(start, lead, 1) for start in starts]
     places = [place.reshape(count, recorded, place.shape[-1]) for place in outs]
+    if touching is not None:
+        rows.append(touching.start(m)[None])
+        places.append(told.states(count, recorded))
     if count == 0 or recorded == 0:
         return outs[0], outs[1]
     series = [Series(h, 0, 0), *control.series(lead)]
     run = compute_here if executor is None else partial(distribute, executor)
     options = {"steps": recorded * every, "every": every, "threads": threads}
     iteration = control.iteration(how)
-    check_rollout(m, iteration, rows, series, method, np.broadcast_to(_singular(K, how.rows), lead).ravel())
+    if touching is None:  # a step in which something is struck has no rate
+        singular = np.broadcast_to(_singular(K, how.rows), lead).ravel()
+        check_rollout(m, iteration, rows, series, method, singular)
     run(iteration, rows, series, places, **options, progress=progress)
-    _tell_not_finite(m, places, every * float(h))
+    told.write(float(h))
+    _tell_not_finite(m, places[:2], every * float(h))
     return outs[0], outs[1]
 
 
@@ -175,7 +204,7 @@ class _Control:
 
     def __init__(self, m: Mechanism, tau: Any, steps: int | None) -> None:
         self.m, self.tau = m, tau
-        given = None if steps is None else _whole(steps, "steps")
+        given = None if steps is None else whole_number(steps, "steps")
         nq, nv = m.nq, m.nv
         self.arrays: list[tuple[Array, Shape]] = []  # each with the shape of one step's
         if isinstance(tau, Feedback):
@@ -228,45 +257,20 @@ def _numbers(value: Any, shape: Shape, name: str) -> Array:
     """The value as an array whose last axes are one step's; zeros for None."""
     if value is None:
         return np.zeros(shape)
-    array = _real(value, name)
+    array = real_array(value, name)
     if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
         steps = ", ".join(["steps", *map(str, shape)])
         raise InputError(f"{name} has shape {array.shape}, expected {shape}, ({steps}) or (..., {steps})")
-    _must_be_finite(array, name)
+    must_be_finite(array, name)
     return array
-
-
-def _real(value: Any, name: str) -> Array:
-    """The value as an array of doubles."""
-    refuse_masked(value, name)
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind == "O":
-            array = array.astype(float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is no array of numbers: {value!r}") from None
-    if array.dtype.kind in "SU":
-        raise InputError(f"{name} is no array of numbers: {value!r}")
-    if array.dtype.kind not in "biuf":
-        raise InputError(f"{name} has dtype {array.dtype}, expected real numbers")
-    return array.astype(float, copy=False)
-
-
-def _must_be_finite(array: Array, name: str) -> None:
-    # By the extremes, which take no memory: of forces of all steps there may be much.
-    if array.size and not (np.isfinite(array.min()) and np.isfinite(array.max())):
-        index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(
-            f"{name}[{', '.join(map(str, index))}] is {array[index]}: every entry must be finite"
-        )
 
 
 def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
     """(..., size) starts, checked."""
-    array = _real(value, name)
+    array = real_array(value, name)
     if array.ndim < 1 or array.shape[-1] != size:
         raise InputError(f"{name} has shape {array.shape}, expected (..., {size}) for {m.name!r}")
-    _must_be_finite(array, name)
+    must_be_finite(array, name)
     rows = array.reshape(-1, size)
     if name == "q0":
         _check_positions(m, rows)
@@ -371,29 +375,3 @@ def _rows(array: Array, lead: Shape, own: int) -> Array:
     else:
         rows = (array if axes == lead else np.broadcast_to(array, (*lead, *rest))).reshape(prod(lead), *rest)
     return rows if own > 1 or _packed(rows[:1]) else np.ascontiguousarray(rows)
-
-
-def _places(out: Any, shapes: Sequence[Shape]) -> list[Array]:
-    """The arrays to write into, checked."""
-    if not isinstance(out, tuple | list) or len(out) != 2:
-        raise InputError("out must be two arrays, for q and for qd")
-    for place, shape, name in zip(out, shapes, ("q", "qd"), strict=True):
-        if not isinstance(place, np.ndarray) or place.dtype != np.float64 or place.shape != shape:
-            told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
-            raise InputError(f"out for {name} is {told}, expected float64 {shape}")
-        if not (place.flags.c_contiguous and place.flags.writeable and place.flags.aligned):
-            raise InputError(f"out for {name} must be writeable and in C order")
-    if np.may_share_memory(*out):  # exact, as both are in C order
-        raise InputError("out for q and out for qd share memory: give each an array of its own")
-    return list(out)
-
-
-def _apart(array: Array, outs: Sequence[Array]) -> Array:
-    """The array, or a copy if what is written into the others could be read from it."""
-    return array.copy() if any(np.may_share_memory(array, out) for out in outs) else array
-
-
-def _whole(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} is {value!r}, expected a whole number, 1 or more")
-    return int(value)

@@ -27,7 +27,7 @@ from ..model.positions import integrate, rate
 from ..model.singular import general_position, joint_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array, array, maximum, minimum
-from .implicit import implicit_acceleration, without_friction
+from .implicit import Implicit, implicit_acceleration, without_friction
 
 Function = Callable[..., Any]
 """Of arrays, in the order of the arguments: a kernel, or plain Python for what cannot be recorded."""
@@ -79,6 +79,13 @@ def acceleration(
         h: The step, s, at whose end damping and friction are taken, if the law says so.
         law: How accelerations are found.
     """
+    return motion(m, q, qd, tau, f_ext, h, law=law).qdd
+
+
+def motion(
+    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None, h: Any = 0.0, *, law: Law
+) -> Implicit:
+    """The same, with the mechanism that further forces find in a step of length h."""
     implicit = law.implicit_damping
     passive, on_bodies = passive_forces(m if implicit is None else without_friction(m), q, qd)
     forces = on_bodies if f_ext is None else f_ext if on_bodies is None else f_ext + on_bodies
@@ -89,16 +96,18 @@ def acceleration(
 
     try:
         if implicit is None:
-            qdd = solve(m, acting)
+            found = Implicit(solve(m, acting), m)
         else:
-            qdd = implicit_acceleration(m, qd, acting, h, implicit, solve)
+            found = implicit_acceleration(m, qd, acting, h, implicit, solve)
     except ZeroDivisionError as error:
         fault = joint_without_inertia(m, general_position(m))
         raise SingularError(f"{m.name!r} has no accelerations: {fault or error}") from None
-    if qdd.shape != (m.nv,):
+    if found.qdd.shape != (m.nv,):
         meaning = f"one entry per velocity of {m.name!r}"
-        raise InputError(f"dynamics gives accelerations of shape {qdd.shape}, expected ({m.nv},): {meaning}")
-    return qdd
+        raise InputError(
+            f"dynamics gives accelerations of shape {found.qdd.shape}, expected ({m.nv},): {meaning}"
+        )
+    return found
 
 
 def limited(m: Mechanism, tau: Array) -> Array:

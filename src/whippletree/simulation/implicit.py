@@ -14,7 +14,7 @@ step can be recorded.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,10 +37,22 @@ def without_friction(m: Mechanism) -> Mechanism:
     return m.with_parts(bodies=[replace(body, friction=0.0) for body in m.bodies], X_T=m.X_T)
 
 
+class Implicit(NamedTuple):
+    """A step, at whose end damping and friction act.
+
+    Attributes:
+        qdd: (nv,) its constant accelerations.
+        moved: The mechanism with all that acts so as armature: what further forces find in this step.
+    """
+
+    qdd: Array
+    moved: Mechanism
+
+
 def implicit_acceleration(
     m: Mechanism, qd: Array, tau: Array, h: Any, damping: tuple[float, ...], solve: Solve
-) -> Array:
-    """(nv,) the constant accelerations of a step, at whose end damping and friction act.
+) -> Implicit:
+    """The accelerations of a step, at whose end damping and friction act.
 
     Args:
         m: The mechanism, with damping and friction.
@@ -58,7 +70,7 @@ def implicit_acceleration(
         # What slips has its full friction; what sticks a damper that has reached it at STICK_SPEED.
         force = {k: F[k] * way[k] for k in rough}
         damper = {k: where(way[k] * way[k] > 0.0, 0.0, F[k] / STICK_SPEED) for k in rough}
-        after = qd + h * _damped(m, qd, tau, h, damping, damper, force, solve)
+        after = qd + h * _damped(m, qd, tau, h, damping, damper, force, solve).qdd
         for k in rough:
             starts = where(abs(after[k]) > STICK_SPEED, _sign(after[k]), 0.0)
             goes_on = where(way[k] * after[k] > 0.0, way[k], 0.0)
@@ -85,8 +97,8 @@ def _damped(
     damper: dict[int, Any],
     force: dict[int, Any],
     solve: Solve,
-) -> Array:
-    """(nv,) accelerations with dampers at the end of the step, and forces against the motion.
+) -> Implicit:
+    """Accelerations with dampers at the end of the step, and forces against the motion.
 
     A damper that acts at the end of a step pulls with d (qd + h qdd): its second part is that of an inertia,
     and each joint gets h · d more armature.
@@ -99,4 +111,5 @@ def _damped(
         if body.damping or body.friction or any(damping[index]):
             body = replace(body, armature=body.armature + h * array(d))  # pyright: ignore[reportArgumentType]
         bodies.append(body)
-    return solve(m.with_parts(bodies=bodies, X_T=m.X_T), tau - pull)
+    moved = m.with_parts(bodies=bodies, X_T=m.X_T)
+    return Implicit(solve(moved, tau - pull), moved)

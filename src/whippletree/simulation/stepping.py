@@ -17,6 +17,7 @@ from ..model.positions import difference
 from ..model.snapshot import Snapshot
 from ..spatial import Array, array, minimum
 from .closed_step import Rows, closed
+from .contact_step import Contacting, ContactMode, contact_advance
 from .equations import Law, projected
 from .integrators import Integrator
 from .systems import Force, Traced
@@ -49,6 +50,7 @@ class Stepping(NamedTuple):
         law: How accelerations are found.
         other: Another law, where the choice of the first does not hold; None if it holds everywhere.
         bound: The quality below which it does not.
+        touching: How contact is treated; None if it is not.
     """
 
     integrator: Integrator
@@ -56,6 +58,7 @@ class Stepping(NamedTuple):
     law: Law
     other: Law | None
     bound: float
+    touching: ContactMode | None = None
 
 
 class Mode(NamedTuple):
@@ -64,33 +67,56 @@ class Mode(NamedTuple):
     integrator: Integrator
     rows: Rows
     law: Law
+    touching: ContactMode | None
 
 
-def advance(
-    m: Mechanism, q: Array, qd: Array, watch: Any, force: Force, t: Any, h: Any, mode: Mode
-) -> tuple[Any, ...]:
-    """A step with quaternions of unit norm and loops kept closed; q, qd and, if there is one, the watch.
+class Before(NamedTuple):
+    """What a step begins with: the state, that of contacts, and the watch; None where there is no such."""
+
+    q: Array
+    qd: Array
+    touch: Array | None
+    watch: Any
+
+
+def advance(m: Mechanism, before: Before, force: Force, t: Any, h: Any, mode: Mode) -> tuple[Any, ...]:
+    """A step with quaternions of unit norm and loops kept closed: what the next begins with.
 
     The watch is the least quality of the law's choice so far; None if nobody asks for it.
     """
-    y = mode.integrator.step(Traced(m, force, mode.law), t, np.concatenate([q, qd]), h)
+    q, qd, touch, watch = before
+    contacts: tuple[Any, ...] = ()
+    if touch is None or mode.touching is None:
+        y = mode.integrator.step(Traced(m, force, mode.law), t, np.concatenate([q, qd]), h)
+    else:
+        y, touch = contact_advance(m, q, qd, touch, force, t, h, Contacting(*mode[:3], mode.touching))
+        contacts = (touch,)
     new_q, new_qd = y[: m.nq], y[m.nq :]
     if m.nq != m.nv:
         new_q = projected(m, new_q)
     if mode.rows:
         new_q, new_qd = closed(m, new_q, new_qd, mode.rows)
     if watch is None:
-        return new_q, new_qd
+        return new_q, new_qd, *contacts
     assert mode.law.method.quality is not None
-    return new_q, new_qd, minimum(watch, mode.law.method.quality(m, q, **dict(mode.law.choice)))
+    quality = mode.law.method.quality(m, q, **dict(mode.law.choice))
+    return new_q, new_qd, *contacts, minimum(watch, quality)
 
 
-def _iteration(how: Stepping, step: Callable[..., Program]) -> Iteration | Guarded:
+def _iteration(m: Mechanism, how: Stepping, step: Callable[..., Program]) -> Iteration | Guarded:
     """The iteration of a step: `step` records it with a mode, and further inputs or values."""
+    touches = how.touching is not None
+    more = {"touch": (how.touching.size(m),)} if how.touching is not None else {}
+    fixed = {} if touches else {"touch": None}
+    states = 3 if touches else 2
+
+    def mode(law: Law) -> Mode:
+        return Mode(how.integrator, how.rows, law, how.touching)
+
     if how.other is None:
-        return Iteration(step(Mode(how.integrator, how.rows, how.law), {}, watch=None), 2)
-    first = step(Mode(how.integrator, how.rows, how.law), {"watch": ()})
-    return Guarded(first, step(Mode(how.integrator, how.rows, how.other), {}, watch=None), 2, how.bound)
+        return Iteration(step(mode(how.law), more, watch=None, **fixed), states)
+    first = step(mode(how.law), {**more, "watch": ()}, **fixed)
+    return Guarded(first, step(mode(how.other), more, watch=None, **fixed), states, how.bound)
 
 
 def given_forces(m: Mechanism, how: Stepping) -> Iteration | Guarded:
@@ -99,10 +125,10 @@ def given_forces(m: Mechanism, how: Stepping) -> Iteration | Guarded:
 
 
 def forced_step(
-    m: Mechanism, q: Array, qd: Array, watch: Any, h: Any, tau: Array, mode: Mode
+    m: Mechanism, q: Array, qd: Array, touch: Any, watch: Any, h: Any, tau: Array, mode: Mode
 ) -> tuple[Any, ...]:
     """One step under a force that stays as it is."""
-    return advance(m, q, qd, watch, lambda *_: tau, 0.0, h, mode)
+    return advance(m, Before(q, qd, touch, watch), lambda *_: tau, 0.0, h, mode)
 
 
 @lru_cache(maxsize=32)
@@ -110,7 +136,7 @@ def _given_forces(now: Snapshot, how: Stepping) -> Iteration | Guarded:
     def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
         return record(forced_step, now.m, inputs={"h": (), **more}, mode=mode, **fixed)
 
-    return _iteration(how, step)
+    return _iteration(now.m, how, step)
 
 
 def linear_feedback(m: Mechanism, how: Stepping) -> Iteration | Guarded:
@@ -122,6 +148,7 @@ def feedback_step(
     m: Mechanism,
     q: Array,
     qd: Array,
+    touch: Any,
     watch: Any,
     h: Any,
     gain: Array,
@@ -135,7 +162,7 @@ def feedback_step(
     def force(_: Any, q: Array, qd: Array) -> Array:
         return forward - gain @ np.concatenate([difference(m, q_ref, q), qd - qd_ref])
 
-    return advance(m, q, qd, watch, force, 0.0, h, mode)
+    return advance(m, Before(q, qd, touch, watch), force, 0.0, h, mode)
 
 
 @lru_cache(maxsize=32)
@@ -146,7 +173,7 @@ def _linear_feedback(now: Snapshot, how: Stepping) -> Iteration | Guarded:
     def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
         return record(feedback_step, m, inputs={**shapes, **more}, mode=mode, **fixed)
 
-    return _iteration(how, step)
+    return _iteration(m, how, step)
 
 
 def traced_control(m: Mechanism, how: Stepping, control: Callable[..., Any]) -> Iteration | Guarded:
@@ -164,10 +191,12 @@ def traced_control(m: Mechanism, how: Stepping, control: Callable[..., Any]) -> 
             )
         return tau
 
-    def controlled_step(q: Array, qd: Array, watch: Any, h: Any, number: Any, mode: Mode) -> tuple[Any, ...]:
-        return advance(m, q, qd, watch, force, number * h, h, mode)
+    def controlled_step(
+        q: Array, qd: Array, touch: Any, watch: Any, h: Any, number: Any, mode: Mode
+    ) -> tuple[Any, ...]:
+        return advance(m, Before(q, qd, touch, watch), force, number * h, h, mode)
 
     def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
         return record(controlled_step, m, inputs={"h": (), "number": (), **more}, mode=mode, **fixed)
 
-    return _iteration(how, step)
+    return _iteration(m, how, step)

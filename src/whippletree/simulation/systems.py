@@ -98,10 +98,11 @@ class Traced:
         m: The mechanism.
         force: The actuators.
         law: How accelerations are found.
+        external: Forces on the bodies (nb, 6) at (t, q, qd), in body coordinates; None: there are none.
     """
 
-    def __init__(self, m: Mechanism, force: Force, law: Law) -> None:
-        self.m, self.force, self.law, self.nq = m, force, law, m.nq
+    def __init__(self, m: Mechanism, force: Force, law: Law, external: Force | None = None) -> None:
+        self.m, self.force, self.law, self.external, self.nq = m, force, law, external, m.nq
 
     def slope(self, t: Any, y: Array) -> Array:
         q, qd = y[: self.nq], y[self.nq :]
@@ -110,7 +111,8 @@ class Traced:
     def acceleration(self, t: Any, q: Array, qd: Array, h: Any) -> Array:
         # Stages of a step have quaternions next to their sphere: the actuators get them on it.
         seen = projected(self.m, q) if self.m.nq != self.m.nv else q
-        return acceleration(self.m, q, qd, self.force(t, seen, qd), h=h, law=self.law)
+        f_ext = None if self.external is None else self.external(t, seen, qd)
+        return acceleration(self.m, q, qd, self.force(t, seen, qd), f_ext, h=h, law=self.law)
 
     def moved(self, q: Array, qd: Array, h: Any) -> Array:
         return integrate(self.m, q, h * qd)

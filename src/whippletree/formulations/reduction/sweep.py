@@ -24,7 +24,7 @@ class LinkStep(Protocol):
         ...
 
 
-class Rigid:
+class RigidLink:
     """A link without a coordinate."""
 
     def __init__(self, world: World, k: int) -> None:
@@ -76,7 +76,7 @@ def sweep(world: World, special: dict[int, LinkStep]) -> tuple[list[Any], list[A
     """
     n = len(world.opened.links)
     steps: list[LinkStep] = [
-        special[k] if k in special else Rigid(world, k) if world.P[k] is None else Independent(world, k)
+        special[k] if k in special else RigidLink(world, k) if world.P[k] is None else Independent(world, k)
         for k in range(1, n)
     ]
     terms: list[Terms] = [rigid(I, F) for I, F in zip(world.I, world.F, strict=True)]

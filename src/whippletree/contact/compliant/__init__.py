@@ -1,0 +1,1 @@
+"""Surfaces that give way (RBDA §11.8)."""

@@ -1,0 +1,126 @@
+"""Impulses of many contacts with friction, by sweeps over blocks of three; no branch, and a fixed count.
+
+Find λ with v = G λ + b: of each contact λ_n ≥ 0, v_n ≥ 0, λ_n v_n = 0, and λ_t in the disc of radius µ λ_n,
+against the slip v_t (Moreau; Jean, The non-smooth contact dynamics method, 1999). A contact whose block
+sticks in its cone is solved exactly; else a few rounds of projection find where it slides.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...spatial import Array, array, cross, known, maximum, repeat, where
+
+TINY = 1e-300
+"""Keeps square roots of zero away from a division."""
+
+FAINT = 1e-13
+"""Share of a block by which it gives way."""
+
+
+class ContactBlock(NamedTuple):
+    """One contact's own part of the problem.
+
+    Attributes:
+        A: (3, 3) its block of G.
+        inverse: (3, 3) of it.
+        over: 1 / A_nn.
+        step: How far a round of projection goes along the surface: 1 / the larger eigenvalue of A there.
+        friction: µ.
+    """
+
+    A: Array
+    inverse: Array
+    over: Any
+    step: Any
+    friction: Any
+
+
+def contact_block(A: Array, friction: Any) -> ContactBlock:
+    """A block and what of it does not change from sweep to sweep.
+
+    It gives way by a faint share, so that there is an answer where the bodies cannot move in every direction.
+    """
+    A = A + (FAINT * (A[0, 0] + A[1, 1] + A[2, 2]) + TINY) * np.eye(3)
+    adjugate = array([cross(A[1], A[2]), cross(A[2], A[0]), cross(A[0], A[1])])  # of a symmetric matrix
+    inverse = (1.0 / (A[0] @ adjugate[0])) * adjugate
+    half, other = 0.5 * (A[1, 1] - A[2, 2]), A[1, 2]
+    largest = 0.5 * (A[1, 1] + A[2, 2]) + np.sqrt(half * half + other * other)
+    return ContactBlock(A, inverse, 1.0 / A[0, 0], 1.0 / largest, friction)
+
+
+def swept(G: Array, b: Array, friction: Sequence[Any], start: Array, sweeps: int, rounds: int) -> Array:
+    """Impulses after some sweeps over all contacts.
+
+    Args:
+        G: (3 nc, 3 nc) by which impulses change velocities, symmetric; n, t1, t2 of each contact.
+        b: (3 nc,) velocities without impulses, m/s.
+        friction: (nc,) µ.
+        start: (nc, 3) impulses to start from, N s: those of the step before.
+        sweeps: How many.
+        rounds: Of projection, for each contact that slides.
+
+    Returns:
+        (nc, 3) N s.
+
+    >>> G, b = np.diag([0.5, 0.7, 0.7]), np.array([-1.0, 0.14, 0.0])
+    >>> swept(G, b, [0.5], np.zeros((1, 3)), 2, 4).round(9) + 0.0
+    array([[ 2. , -0.2,  0. ]])
+    """
+    count = len(friction)
+    blocks = [contact_block(G[_own(i), _own(i)], friction[i]) for i in range(count)]
+
+    def sweep(impulses: Array) -> Array:
+        rows = list(impulses)
+        for i, block in enumerate(blocks):
+            others = [k for k in range(count) if k != i]
+            r = b[_own(i)] + sum((G[_own(i), _own(k)] @ rows[k] for k in others), np.zeros(3))
+            rows[i] = _solved(block, r, rows[i], rounds)
+        return array(rows)
+
+    return repeat(sweeps, sweep, start) if count else start
+
+
+def sweep_residual(G: Array, b: Array, friction: Sequence[Any], impulses: Array) -> Any:
+    """How far impulses are from solving the problem, m/s: the largest change that one projection makes.
+
+    It is 0 for a solution and for nothing else: λ = proj(λ - ρ v), over ρ, of each contact.
+    """
+    v = (G @ impulses.ravel() + b).reshape(-1, 3)
+    worst: Any = 0.0
+    for i, mu in enumerate(friction):
+        A, old = G[_own(i), _own(i)], impulses[i]
+        rho = 1.0 / (A[0, 0] + A[1, 1] + A[2, 2])
+        moved = old - rho * v[i]
+        normal = maximum(0.0, moved[0])
+        along = _in_disc(moved[1:], mu * maximum(0.0, old[0]))
+        change = array([normal - old[0], *(along - old[1:])])
+        worst = maximum(worst, np.sqrt(change @ change) / rho)
+    return worst
+
+
+def _own(i: int) -> slice:
+    return slice(3 * i, 3 * i + 3)
+
+
+def _solved(block: ContactBlock, r: Array, old: Array, rounds: int) -> Array:
+    """(3,) the impulse of one contact, given its velocity r (3,) without it."""
+    A, mu = block.A, block.friction
+    if known(mu) == 0.0:
+        return array([maximum(0.0, -block.over * r[0]), 0.0 * r[1], 0.0 * r[2]])
+    stuck = -(block.inverse @ r)
+    bound = mu * stuck[0]
+    sticks = (stuck[0] >= 0.0) & (stuck[1:] @ stuck[1:] <= bound * bound)
+    normal, along = old[0], old[1:]
+    for _ in range(rounds):
+        normal = maximum(0.0, -block.over * (A[0, 1:] @ along + r[0]))
+        slip = A[1:, 0] * normal + A[1:, 1:] @ along + r[1:]
+        along = _in_disc(along - block.step * slip, mu * normal)
+    return where(sticks, stuck, array([normal, *along]))
+
+
+def _in_disc(x: Array, radius: Any) -> Array:
+    """(2,) the nearest point of the disc around 0."""
+    square = x @ x
+    return where(square <= radius * radius, 1.0, radius / np.sqrt(maximum(square, TINY))) * x

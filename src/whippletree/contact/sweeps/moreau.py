@@ -1,0 +1,152 @@
+"""A step with rigid contact at the level of velocities, after Moreau and Jean: no events, no branches.
+
+The free motion of the step is computed first; impulses then keep its velocities out of the shapes. A contact
+that is not reached yet is in the equations as well: it may close by its gap in a step, and no faster, so that
+b_n holds gap / h. (Moreau, Unilateral contact and dry friction in finite freedom dynamics, 1988; Jean, The
+non-smooth contact dynamics method, 1999.)
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dynamics.inertia_factors import factor_ltdl
+from ...dynamics.rnea import bias_force
+from ...dynamics.triangle import UnitTriangle
+from ...errors import InputError
+from ...loops.methods.lambda_first import damped
+from ...model.mechanism import Mechanism
+from ...spatial import Array, array, known, maximum, minimum, solve_spd, where
+from ..geometry.contact_kinematics import contact_frames, contact_jacobian
+from ..geometry.contact_pairs import candidates
+from .block_sweeps import sweep_residual, swept
+
+
+@dataclass(frozen=True)
+class Rigid:
+    """Rigid contact, solved by sweeps that start from the impulses of the step before.
+
+    Contacts that have a stiffness give way by it, at the end of the step, where any stiffness is stable.
+
+    Args:
+        sweeps: Over all contacts, in each step.
+        rounds: Of projection for a contact that slides, in each sweep.
+        push_out: Share of an overlap that a step takes back,
+        push_speed: But no faster than this, m/s: what overlaps at the start is not shot away.
+    """
+
+    sweeps: int = 5
+    rounds: int = 4
+    push_out: float = 0.2
+    push_speed: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name, least in (("sweeps", 1), ("rounds", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InputError(f"Rigid: {name} is {value!r}, expected a whole number, {least} or more")
+        if not 0.0 <= self.push_out <= 1.0:
+            raise InputError(f"Rigid: push_out is {self.push_out!r}, expected a share from 0 to 1")
+        if not 0.0 <= self.push_speed < np.inf:
+            raise InputError(f"Rigid: push_speed is {self.push_speed!r}, expected a speed, 0 or more")
+
+
+class Struck(NamedTuple):
+    """What contact does in a step.
+
+    Attributes:
+        change: (nv,) of the velocities, by all impulses.
+        impulses: (nc, 3) on a, along n, t1 and t2, N s.
+        G, b: The problem that they solve, (3 nc, 3 nc) and (3 nc,), m/s.
+    """
+
+    change: Array
+    impulses: Array
+    G: Array
+    b: Array
+
+
+def moreau_impulses(
+    m: Mechanism, q: Array, qd: Array, free: Array, h: Any, start: Array, K: Array, damping: float, how: Rigid
+) -> Struck:
+    """The impulses of a step.
+
+    Args:
+        m: A mechanism with contacts, whose joints have what acts implicitly as armature.
+        q, qd: (nq,), (nv,) at the beginning of the step.
+        free: (nv,) velocities at its end without contact, in the axes of its beginning.
+        h: Its length, s.
+        start: (nc, 3) impulses to start from, N s.
+        K: (nk, nv) the Jacobian of what holds loops closed, which impulses must not open; of full rank.
+        damping: Share by which these give way, so that there is an answer at singular positions, too.
+        how: How to solve.
+    """
+    J = contact_jacobian(m, q).reshape(-1, m.nv)
+    L, over = _factored(m, q)
+    Y = L.solve_transposed(J.T)  # H = LᵀDL: Y = L⁻ᵀJᵀ, J H⁻¹ Jᵀ = YᵀD⁻¹Y
+    scaled = over[:, None] * Y
+    if len(K):
+        # Impulses that keep loops closed answer those of contact: J H⁻¹(Jᵀ - KᵀS⁻¹K H⁻¹Jᵀ), S = K H⁻¹Kᵀ.
+        Z = L.solve_transposed(K.T)
+        held = over[:, None] * Z
+        S = damped(Z.T @ held, damping)
+        scaled = scaled - held @ solve_spd(S, Z.T @ scaled)
+    G, b = _symmetric(Y, scaled), J @ free
+    give, target = _allowed(m, q, J @ qd, h, how)
+    b = b + np.stack([target, 0.0 * target, 0.0 * target], axis=1).ravel()
+    G = G + np.diag(np.stack([give, 0.0 * give, 0.0 * give], axis=1).ravel())
+    friction = [row.contact.friction for row in candidates(m)]
+    impulses = swept(G, b, friction, start, how.sweeps, how.rounds)
+    return Struck(L.solve(scaled @ impulses.ravel()), impulses, G, b)
+
+
+def free_accelerations(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
+    """(nv,) H⁻¹(tau - C) of a tree by the factors that contact needs as well, so that they are found once."""
+    L, over = _factored(m, q)
+    return L.solve(over * L.solve_transposed(tau - bias_force(m, q, qd, f_ext)))
+
+
+def _factored(m: Mechanism, q: Array) -> tuple[UnitTriangle, Array]:
+    """L and the reciprocals of D, (nv,)."""
+    factors = factor_ltdl(m, q)
+    return factors.L, array([1.0 / d for d in factors.D])
+
+
+def _symmetric(Y: Array, scaled: Array) -> Array:
+    """(n, n) Yᵀ times the scaled Y, which is symmetric: its lower triangle is computed."""
+    n = Y.shape[1]
+    lower = [[Y[:, i] @ scaled[:, j] for j in range(i + 1)] for i in range(n)]
+    return array([[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
+
+
+def struck_residual(m: Mechanism, struck: Struck) -> Any:
+    """How well the impulses of a step solve its problem: the residual of the natural map, m/s."""
+    return sweep_residual(
+        struck.G, struck.b, [row.contact.friction for row in candidates(m)], struck.impulses
+    )
+
+
+def _allowed(m: Mechanism, q: Array, before: Array, h: Any, how: Rigid) -> tuple[Array, Array]:
+    """(nc,) how each contact gives way, m/(s N s), and (nc,) how fast it may close, m/s.
+
+    Rigid: v_n ≥ -gap/h outside, and out again by a share of the overlap inside; what strikes within the step
+    comes back with its restitution, v_n ≥ -e v_n⁻. With a stiffness k and damping d taken at the step's end,
+    λ = -h (k (gap + h v_n) + d v_n), which is v_n + λ / (h (h k + d)) + gap k / (h k + d) = 0.
+    """
+    gap = contact_frames(m, q).gap
+    give, target = [], []
+    for i, row in enumerate(candidates(m)):
+        contact, speed = row.contact, before[3 * i]
+        if contact.stiffness is not None:
+            held = h * contact.stiffness + (contact.damping or 0.0)
+            give.append(1.0 / (h * held))
+            target.append(gap[i] * contact.stiffness / held)
+            continue
+        closing = where(gap[i] < 0.0, maximum(how.push_out * gap[i] / h, -how.push_speed), gap[i] / h)
+        give.append(0.0 * closing)
+        if known(contact.restitution) != 0.0:
+            strikes = gap[i] + h * speed <= 0.0
+            closing = where(strikes, minimum(closing, contact.restitution * speed), closing)
+        target.append(closing)
+    return array(give), array(target)

@@ -1,0 +1,62 @@
+"""Arrays as users give them, checked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, refuse_masked
+from ..spatial import Array
+
+
+def real_array(value: Any, name: str) -> Array:
+    """The value as an array of doubles."""
+    refuse_masked(value, name)
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O":
+            array = array.astype(float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is no array of numbers: {value!r}") from None
+    if array.dtype.kind in "SU":
+        raise InputError(f"{name} is no array of numbers: {value!r}")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{name} has dtype {array.dtype}, expected real numbers")
+    return array.astype(float, copy=False)
+
+
+def must_be_finite(array: Array, name: str) -> None:
+    """InputError for the first entry that is not finite."""
+    # By the extremes, which take no memory: of forces of all steps there may be much.
+    if array.size and not (np.isfinite(array.min()) and np.isfinite(array.max())):
+        index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(
+            f"{name}[{', '.join(map(str, index))}] is {array[index]}: every entry must be finite"
+        )
+
+
+def to_write_into(out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Array]:
+    """The arrays to write into, checked."""
+    if not isinstance(out, tuple | list) or len(out) != 2:
+        raise InputError("out must be two arrays, for q and for qd")
+    for place, shape, name in zip(out, shapes, ("q", "qd"), strict=True):
+        if not isinstance(place, np.ndarray) or place.dtype != np.float64 or place.shape != shape:
+            told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
+            raise InputError(f"out for {name} is {told}, expected float64 {shape}")
+        if not (place.flags.c_contiguous and place.flags.writeable and place.flags.aligned):
+            raise InputError(f"out for {name} must be writeable and in C order")
+    if np.may_share_memory(*out):  # exact, as both are in C order
+        raise InputError("out for q and out for qd share memory: give each an array of its own")
+    return list(out)
+
+
+def apart(array: Array, outs: Sequence[Array]) -> Array:
+    """The array, or a copy if what is written into the others could be read from it."""
+    return array.copy() if any(np.may_share_memory(array, out) for out in outs) else array
+
+
+def whole_number(value: Any, name: str) -> int:
+    """The value as a number of things, 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} is {value!r}, expected a whole number, 1 or more")
+    return int(value)
