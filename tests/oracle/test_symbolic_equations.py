@@ -142,6 +142,42 @@ def test_the_closure_of_a_four_bar_fits_two_lines():
     assert_allclose(values, 0.0, rtol=0, atol=1e-11)
 
 
+def four_bar_of_lengths():
+    """Bars along x of their own frames, the ground's from the first pivot to the last."""
+    m = wt.Mechanism("bars", gravity=(0, -9.81, 0))
+    inertia = wt.Inertia(1.2, (0.2, 0.0, 0.0), (0.0, 0.04, 0.04))
+    m.add_body("crank", wt.Revolute("z"), inertia=inertia)
+    m.add_body("coupler", wt.Revolute("z"), "crank", wt.Placement((0.2, 0, 0)), inertia)
+    m.add_body("rocker", wt.Revolute("z"), "ground", wt.Placement((0.7, 0, 0)), inertia)
+    ends = wt.Placement((0.6, 0, 0)), wt.Placement((0.5, 0, 0))
+    m.add_loop("pin", wt.Revolute("z"), "coupler", "rocker", *ends)
+    return m
+
+
+def test_a_four_bar_in_the_lengths_of_its_bars():
+    names = ["coupler.position.x", "pin.position_p.x", "pin.position_s.x", "rocker.position.x"]
+    equations = wt.symbolic_equations(four_bar_of_lengths(), dict(zip(names, "abcd", strict=True)))
+    a, b, c, d = sympy.symbols("a b c d")
+    q1, q2, q3 = equations.q
+    assert equations.closure == sympy.Matrix(
+        [
+            d + c * cos(q3) - a * cos(q1) - b * cos(q1 + q2),
+            c * sin(q3) - a * sin(q1) - b * sin(q1 + q2),
+        ]
+    )
+
+
+def test_places_of_loop_joints_are_parameters_of_kernels():
+    m = four_bar_of_lengths()
+    names = ["pin.position_s.y", "pin.position_p.x"]
+    assert_allclose(wt.parameter_values(m, names), [0.0, 0.6])
+    q, values = np.array([0.4, -0.3, 1.1]), np.array([0.07, 0.55])
+    changed = wt.with_parameters(m, names, values)
+    assert changed.loops[0].placement_s.position.tolist() == [0.5, 0.07, 0.0]
+    k = wt.compile(wt.constraint_error, m, parameters=names)
+    assert_allclose(k(q, values), wt.constraint_error(changed, q), rtol=0, atol=1e-14)
+
+
 def test_lines_of_latex_fit_a_page():
     for name in ("four-bar", "quick-return", "crank-slider"):
         text = wt.symbolic_equations(wt.examples.load(name)).latex()

@@ -44,7 +44,9 @@ def reframe(m: Mechanism) -> Reframed:
     accelerations, the inertia matrix, loop constraints, energies, momentum. Gears and loops are kept,
     named frames are left out.
     """
-    if any(body.placement.position.dtype == object for body in m.bodies):
+    places = [body.placement for body in m.bodies]
+    places += [place for loop in m.loops for place in (loop.placement_p, loop.placement_s)]
+    if any(place.position.dtype == object for place in places):
         return Reframed(m, np.zeros(m.nq))  # lengths left open: no frame can be chosen beforehand
     joints = [body.joint.on_axis() for body in m.bodies]
     children: list[list[int]] = [[] for _ in range(len(m) + 1)]

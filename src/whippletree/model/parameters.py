@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..spatial import Array, Inertia, Placement, Transform, array
 from .contact import Contact
+from .loop import Loop
 from .mechanism import Body, Mechanism
 
 
@@ -18,8 +19,10 @@ def parameter_names(m: Mechanism) -> list[str]:
 
     "gravity.x" …, and for each body "body.mass" (kg), "body.com.x" … (m), "body.about_com.xx" …
     (kg m², about the centre of mass), "body.position.x" … (m, of its joint on the parent) and
-    "body.armature" (kg m² or kg); for each contact "contact.friction", "contact.restitution" and, where they
-    are given, "contact.stiffness" (N/m) and "contact.damping" (N s/m).
+    "body.armature" (kg m² or kg); for each loop "loop.position_p.x" … and "loop.position_s.x" … (m, of its
+    joint on the predecessor and on the successor); for each contact "contact.friction",
+    "contact.restitution" and, where they are given, "contact.stiffness" (N/m) and "contact.damping"
+    (N s/m).
 
     >>> import whippletree as wt
     >>> wt.parameter_names(wt.examples.load("pendulum"))[3:8]
@@ -56,9 +59,13 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
         _rebuilt(body, numbers) if any(name in changed for name in _body_numbers(body)) else body
         for body in m.bodies
     ]
+    loops = [
+        _moved(loop, numbers) if any(name in changed for name in _loop_numbers(loop)) else loop
+        for loop in m.loops
+    ]
     contacts = [_changed_contact(contact, changed) for contact in m.contacts]
     gravity = (numbers["gravity.x"], numbers["gravity.y"], numbers["gravity.z"])
-    return m.with_parts(bodies=bodies, contacts=contacts, gravity=gravity)
+    return m.with_parts(bodies=bodies, loops=loops, contacts=contacts, gravity=gravity)
 
 
 def _numbers(m: Mechanism) -> dict[str, Any]:
@@ -66,6 +73,8 @@ def _numbers(m: Mechanism) -> dict[str, Any]:
     numbers = {f"gravity.{axis}": value for axis, value in zip("xyz", m.gravity, strict=True)}
     for body in m.bodies:
         numbers.update(_body_numbers(body))
+    for loop in m.loops:
+        numbers.update(_loop_numbers(loop))
     for contact in m.contacts:
         numbers.update(_contact_numbers(contact))
     return numbers
@@ -80,6 +89,26 @@ def _body_numbers(body: Body) -> dict[str, Any]:
     numbers.update({f"position.{axis}": body.placement.position[k] for k, axis in enumerate("xyz")})
     numbers["armature"] = body.armature
     return {f"{body.name}.{name}": value for name, value in numbers.items()}
+
+
+def _loop_numbers(loop: Loop) -> dict[str, Any]:
+    sides = {"p": loop.placement_p.position, "s": loop.placement_s.position}
+    return {
+        f"{loop.name}.position_{side}.{axis}": position[k]
+        for side, position in sides.items()
+        for k, axis in enumerate("xyz")
+    }
+
+
+def _moved(loop: Loop, numbers: dict[str, Any]) -> Loop:
+    """The loop with its joint elsewhere on both sides."""
+
+    def placement(side: str, old: Placement) -> Placement:
+        position = array([numbers[f"{loop.name}.position_{side}.{axis}"] for axis in "xyz"])
+        return Placement.of(Transform(old.rotation.T, position))
+
+    p, s = placement("p", loop.placement_p), placement("s", loop.placement_s)
+    return replace(loop, placement_p=p, placement_s=s)
 
 
 def _contact_numbers(contact: Contact) -> dict[str, Any]:
@@ -113,7 +142,8 @@ def _check_names(m: Mechanism, names: Sequence[str], known: dict[str, Any]) -> N
         if name not in known:
             raise InputError(
                 f"{m.name!r} has no parameter {name!r}; there are gravity.x … and for each body mass, com.x, "
-                "about_com.xx, position.x, armature …, for each contact friction …, as in 'link3.mass' "
+                "about_com.xx, position.x, armature …, for each loop position_p.x …, for each contact "
+                "friction …, as in 'link3.mass' "
                 "(wt.parameter_names lists them all)"
             )
     if len(set(names)) != len(names):
