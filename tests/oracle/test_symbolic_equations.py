@@ -127,6 +127,14 @@ def test_bundled_examples_have_short_formulas():
     assert str(bob.g[0]) == "15.696*sin(q_bob_0)*cos(q_bob_1)"
 
 
+def test_nothing_that_moves():
+    m = wt.Mechanism("welded")
+    for equations in (wt.symbolic_equations(m), wt.symbolic_equations(m, {"gravity.z": "-g"})):
+        assert (equations.M.shape, equations.C.shape) == ((0, 0), (0, 1))
+    m.add_body("a", wt.Fixed(), inertia=wt.Inertia(1.0))
+    assert wt.symbolic_equations(m).motion.shape == (0, 1)
+
+
 # Loops
 
 
@@ -281,6 +289,14 @@ def test_a_loop_that_is_no_plain_one_is_named(joint):
     m = wt.examples.load("double-pendulum")
     m.add_loop("tie", joint, "ground", "lower")
     with pytest.raises(wt.ModelError, match=r"loop 'tie', .*, has no closure in plain sines and cosines"):
+        wt.symbolic_equations(m)
+
+
+def test_two_coordinates_of_one_name_are_refused():
+    m = wt.Mechanism("twins")
+    m.add_body("a", wt.Universal("x", "y"), inertia=wt.Inertia(1.0, (0.1, 0.2, 0.3)))
+    m.add_body("a_1", wt.Revolute("z"), "a", inertia=wt.Inertia(1.0, (0.1, 0.2, 0.3)))
+    with pytest.raises(wt.InputError, match=r"two coordinates would be called q_a_1: rename joint 'a_1'"):
         wt.symbolic_equations(m)
 
 

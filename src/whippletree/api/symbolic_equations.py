@@ -204,6 +204,8 @@ class _Symbols:
 
     def _new(self, letter: str, latex: str, joint: str, label: str) -> Any:
         symbol = self.sympy.Symbol("_".join(filter(None, (letter, joint, label))), real=True)
+        if symbol in self.latex:
+            raise InputError(f"two coordinates would be called {symbol}: rename joint {joint!r} (wt.rename)")
         words = joint.replace("_", "\\_")
         self.latex[symbol] = f"{latex}_{{\\mathrm{{{words}}}" + (f",{label}" if label else "") + "}"
         return symbol
