@@ -62,11 +62,12 @@ class SymbolicEquations:
         """(nv, 1) M qdd + C + g - tau, which is zero."""
         return self.M * self.qdd + self.C + self.g - self.tau
 
-    def latex(self, width: int = WIDTH) -> str:
+    def latex(self, width: int = WIDTH, digits: int = 6) -> str:
         r"""All formulas in an `aligned` environment, lines broken between terms.
 
         Args:
             width: How many signs a line may have, as they are seen. A single term is never broken.
+            digits: How many digits numbers have; those of the matrices have all.
 
         >>> import whippletree as wt
         >>> print(wt.symbolic_equations(wt.examples.load("pendulum")).latex())
@@ -76,7 +77,12 @@ class SymbolicEquations:
         g_{1} &= 4.905 \sin{\left(q_{\mathrm{rod}} \right)}
         \end{aligned}
         """
-        lines = [line for left, right in self._formulas() for line in self._broken(left, right, width)]
+        import sympy
+
+        lines: list[str] = []
+        for left, right in self._formulas():
+            rounded = right.xreplace({x: sympy.Float(x, digits) for x in right.atoms(sympy.Float)})
+            lines += self._broken(left, rounded, width)
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
     def _formulas(self) -> Iterator[tuple[str, Any]]:

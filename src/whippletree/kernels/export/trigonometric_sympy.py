@@ -18,6 +18,9 @@ Angle = tuple[int, ...]
 Wave = tuple[tuple[str, Angle], ...]
 """A product of sines and cosines of sums of angles."""
 
+NOISE = 1e-14
+"""A number that differs from a shorter one by less, relative to it, is that one."""
+
 LARGEST_DENOMINATOR = 12
 """An expression whose numbers all are fractions up to it shows them as such, others have decimals."""
 
@@ -186,8 +189,10 @@ def _fraction(value: float) -> Any:
 
 
 def _decimal(value: float) -> Any:
-    """As many digits as rounding leaves; whole numbers exact, so that 1 is not written."""
+    """A short number without what rounding added to it, any other in full; whole ones are exact."""
     import sympy
 
-    whole = abs(value - round(value)) <= ROUNDING * abs(value)
-    return sympy.Integer(round(value)) if whole else sympy.Float(f"{value:.12g}")
+    if abs(value - round(value)) <= ROUNDING * abs(value):
+        return sympy.Integer(round(value))
+    short = f"{value:.12g}"
+    return sympy.Float(short if abs(float(short) - value) <= NOISE * abs(value) else f"{value:.15g}")
