@@ -53,9 +53,10 @@ formulations      → formulations.reduction formulations.special_coordinates fo
 
 contact.geometry  → errors spatial shapes model dynamics
 contact.problems  → errors spatial model dynamics loops.equations contact.geometry
+contact.impulses  → errors spatial model dynamics contact.geometry contact.problems
 contact.compliant → errors spatial model dynamics contact.geometry
 contact.sweeps    → errors spatial model dynamics loops.methods contact.geometry
-contact           → checks contact.geometry contact.problems contact.compliant contact.sweeps
+contact           → checks contact.geometry contact.problems contact.impulses contact.compliant contact.sweeps
 
 io                → errors spatial joints shapes model dynamics
 edit              → errors spatial joints model

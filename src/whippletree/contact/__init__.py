@@ -34,6 +34,12 @@ from .geometry.convex_hull import convex_hull as convex_hull
 from .geometry.minimal_set import minimal_contacts
 from .geometry.pair_table import PAIRS as PAIRS
 from .geometry.wrenches import contact_wrenches
+from .impulses.impacts import IMPACT_LAWS as IMPACT_LAWS
+from .impulses.impacts import Impact as Impact
+from .impulses.impacts import impact
+from .impulses.joint_impulses import handle_jump, velocity_jump
+from .impulses.two_bodies import sticking_impulse as sticking_impulse
+from .impulses.two_bodies import two_body_impulse as two_body_impulse
 from .problems.complementarity import ContactForces as ContactForces
 from .problems.complementarity import Unsolvable as Unsolvable
 from .problems.contact_forces import RigidContact as RigidContact
@@ -44,6 +50,7 @@ from .problems.coulomb import coulomb
 from .problems.gauss_form import gauss_form
 from .problems.least_distance import least_distance
 from .problems.lemke import lemke
+from .problems.natural_map import natural_residual
 from .problems.problem_doors import checked_problem
 from .sweeps.moreau import Rigid as Rigid
 
@@ -67,3 +74,7 @@ contact_wrenches = checked(contact_wrenches)
 compliant_forces = checked(compliant_forces)
 patches_at_rest = checked(patches_at_rest)
 step_limits = checked(step_limits)
+natural_residual = checked_problem(natural_residual)
+velocity_jump = checked(velocity_jump)
+handle_jump = checked(handle_jump)
+impact = checked(impact)

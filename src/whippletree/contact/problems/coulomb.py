@@ -10,20 +10,29 @@ import numpy as np
 from ...errors import SolverError
 from ...spatial import Array
 from .coulomb_newton import newton_steps
-from .natural_map import natural_residual
+from .friction_problem import FrictionProblem
+from .one_contact import one_contact
 
-TOLERANCE = 1e-12
-"""Largest residual of the natural map, in units of d."""
+TOLERANCE, ACCEPTED = 1e-12, 1e-9
+"""The residual, in units of d, with which sweeps end; and the largest that is taken when they do not."""
 
-SWEEPS = 2000
+SWEEPS = 500
 """Sweeps after which contacts that hold each other up have converged, or never will."""
 
-EVERY = 10
-"""So many sweeps find out which contacts stick and slip; Newton's method then finishes, if it can."""
+SINGULAR = 1e-12
+"""Directions in which a contact moves by less than this share of the others do not move at all."""
+
+EVERY = 5
+"""After so many sweeps, and after each of the first, Newton's method tries to finish from there."""
 
 
 def coulomb(
-    M: Array, d: Array, friction: Array, start: Array | None = None, sliding: Array | None = None
+    M: Array,
+    d: Array,
+    friction: Array,
+    start: Array | None = None,
+    sliding: Array | None = None,
+    least: Array | None = None,
 ) -> Array:
     """Forces λ (nc, 3) along n, t1 and t2 of contacts with Coulomb friction.
 
@@ -34,6 +43,8 @@ def coulomb(
         start: (nc, 3) forces to start from; none by default.
         sliding: (nc, 2) unit vectors along t1 and t2 in which contacts slide already, so that their friction
             is given when d is an acceleration; zero for those that do not. None slides by default.
+        least: (nc,) normal forces that act at least, so that u_n ≥ 0 and λn - least exclude each other; 0 by
+            default.
 
     Raises:
         SolverError: The sweeps do not converge, as where there is no solution, or a contact that slides has
@@ -45,77 +56,26 @@ def coulomb(
     """
     nc = len(d)
     force = np.zeros((nc, 3)) if start is None else np.array(start, dtype=float)
-    flat = M.reshape(3 * nc, 3 * nc)
-    blocks = [M[i, :, i, :] for i in range(nc)]
     sliding = np.zeros((nc, 2)) if sliding is None else sliding
-    problem = (M, d, friction, sliding)
-    size = np.inf
+    problem = FrictionProblem(M, d, friction, sliding, np.zeros(nc) if least is None else least)
+    flat, blocks = M.reshape(3 * nc, 3 * nc), [M[i, :, i, :] for i in range(nc)]
+    inverses = [np.linalg.pinv(block, rcond=SINGULAR, hermitian=True) for block in blocks]
+    best = np.inf, force
     for sweep in range(SWEEPS):
         u = (flat @ force.ravel()).reshape(nc, 3) + d
         for i in range(nc):
-            new = one_contact(blocks[i], u[i] - blocks[i] @ force[i], friction[i], sliding[i])
+            G, b = blocks[i], u[i] - blocks[i] @ force[i]
+            new = one_contact(G, inverses[i], b, friction[i], sliding[i], problem.least[i])
             u += (flat[:, 3 * i : 3 * i + 3] @ (new - force[i])).reshape(nc, 3)
             force[i] = new
-        if sweep % EVERY == EVERY - 1 or sweep < 2:
-            forces = (force, newton_steps(*problem, force))
-            size, force = min(((natural_residual(*problem, x), x) for x in forces), key=lambda pair: pair[0])
-            if size <= TOLERANCE:
-                return force
+        if sweep % EVERY == 0 or sweep < 3:
+            best = min(best, newton_steps(problem, force), key=lambda found: found[0])
+            if best[0] <= TOLERANCE:
+                return best[1]
+    size, force = best
+    if size <= ACCEPTED:
+        return force
     raise SolverError(
         f"friction forces of {nc} contacts: residual {size:.2e} after {SWEEPS} sweeps, expected "
-        f"{TOLERANCE:g}; contacts may jam, or hold bodies that are not free to move"
+        f"{ACCEPTED:g}; contacts may jam, or hold bodies that are not free to move"
     )
-
-
-def one_contact(G: Array, b: Array, mu: float, sliding: Array) -> Array:
-    """λ (3,) of a single contact, u = G λ + b with a symmetric positive definite G (3, 3)."""
-    if b[0] >= 0.0:
-        return np.zeros(3)
-    if np.any(sliding):
-        direction = np.array([1.0, -mu * sliding[0], -mu * sliding[1]])
-        return -b[0] / _push(G, direction) * direction
-    stick = -np.linalg.solve(G, b)
-    if np.hypot(stick[1], stick[2]) <= mu * stick[0]:
-        return stick
-    return _slip(G, b, mu)
-
-
-def _push(G: Array, direction: Array) -> float:
-    """How much a force along n - μ t̂ pushes a contact apart; SolverError if it does not (Painlevé)."""
-    push = float(G[0] @ direction)
-    if push <= 0.0:
-        raise SolverError(
-            f"Painlevé's paradox: pushing on a sliding contact parts it by {push:.4g} m/s² per N; rigid "
-            "bodies with Coulomb friction have no solution there, or several: give the contact a stiffness"
-        )
-    return push
-
-
-def _slip(G: Array, b: Array, mu: float) -> Array:
-    """λ = λn (1, μ c, μ s), u_n = 0, and ut along -(c, s), c and s being cosine and sine of one angle.
-
-    u_n = 0 gives λn; that ut and (c, s) are parallel is then of second degree in c and s, hence of fourth in
-    the tangent of half the angle.
-    """
-    if mu == 0.0:
-        return np.array([-b[0] / G[0, 0], 0.0, 0.0])
-    # (G_nn + μ G_n·(c, s)) b_t - b_n (G_tn + μ G_tt (c, s)) crossed with (c, s): coefficients of 1, c, s.
-    weights = np.array([1.0, mu, mu])
-    x, y = (weights * (G[0] * b[k] - b[0] * G[k]) for k in (1, 2))
-    # x s - y c = 0 with t = tan(angle / 2): 1 → 1 + t², c → 1 - t², s → 2 t, highest power first.
-    one, c, s = np.array([1.0, 0.0, 1.0]), np.array([-1.0, 0.0, 1.0]), np.array([0.0, 2.0, 0.0])
-    px, py = (v[0] * one + v[1] * c + v[2] * s for v in (x, y))
-    t = np.roots(np.polysub(np.polymul(px, s), np.polymul(py, c)))
-    angles = np.append(2.0 * np.arctan(np.real(t[np.abs(np.imag(t)) <= 1e-6 * (1.0 + np.abs(t))])), np.pi)
-    best, least = np.zeros(3), np.inf
-    for angle in angles:
-        direction = np.array([1.0, mu * np.cos(angle), mu * np.sin(angle)])
-        push = G[0] @ direction
-        if push <= 0.0:
-            continue
-        force = -b[0] / push * direction
-        u = G @ force + b
-        along, across = u[1] * direction[1] + u[2] * direction[2], u[1] * direction[2] - u[2] * direction[1]
-        if along <= 0.0 and abs(across) < least:
-            best, least = force, abs(across)
-    return best

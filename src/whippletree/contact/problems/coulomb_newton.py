@@ -1,43 +1,65 @@
-"""Newton's method for contact forces with Coulomb friction, once it is known which of them slip."""
+"""Newton's method for contact forces with Coulomb friction."""
 
 import numpy as np
 
 from ...spatial import Array
+from .friction_problem import FrictionProblem
+
+STEPS = 15
+"""At most; near a solution they double the digits."""
+
+DONE = 1e-14
+"""A residual that is rounding."""
 
 
-def newton_steps(M: Array, d: Array, friction: Array, sliding: Array, force: Array, steps: int = 6) -> Array:
-    """Forces (nc, 3) by Newton's method, contacts sticking, slipping or open as they are by these forces.
+def newton_steps(problem: FrictionProblem, force: Array) -> tuple[float, Array]:
+    """The best forces (nc, 3) that Newton's method finds from these, after their residual.
 
-    Alart & Curnier, A mixed formulation for frictional contact problems prone to Newton like solution methods
-    (1991); dependent equations are solved by least squares, which changes forces as little as can be.
+    P. Alart and A. Curnier, A mixed formulation for frictional contact problems prone to Newton like solution
+    methods (1991). With s the mean inertia of a contact, it is open, or has its least normal force, if
+    s(λn - least) ≤ u_n, sticks if |s λt - ut| ≤ μ s λn, and slips else; in every step anew. Dependent
+    equations are solved by least squares, which changes forces as little as can be.
     """
-    nc = len(d)
-    flat, x = M.reshape(3 * nc, 3 * nc), force.ravel().copy()
-    open_, sticks = (
-        force[:, 0] <= 0.0,
-        np.hypot(force[:, 1], force[:, 2]) < friction * force[:, 0] * (1 - 1e-9),
-    )
-    for _ in range(steps):
-        u = flat @ x + d.ravel()
-        rows, right = np.zeros((3 * nc, 3 * nc)), np.zeros(3 * nc)
-        for i in range(nc):
-            at = slice(3 * i, 3 * i + 3)
-            slip = float(np.hypot(u[3 * i + 1], u[3 * i + 2]))
-            given = bool(np.any(sliding[i]))
-            if open_[i]:
-                rows[at, at], right[at] = np.eye(3), x[at]
-            elif not given and (sticks[i] or slip == 0.0):
-                rows[at], right[at] = flat[at], u[at]
-            else:
-                scale = np.trace(flat[at, at]) / 3.0
-                along = sliding[i] if given else u[at][1:] / slip
-                stiff = 0.0 if given else friction[i] * x[3 * i] / slip
-                turn = stiff * (np.eye(2) - np.outer(along, along))
-                rows[3 * i], right[3 * i] = flat[3 * i], u[3 * i]
-                sides = np.arange(3 * i + 1, 3 * i + 3)
-                rows[sides] = scale * turn @ flat[sides]
-                rows[sides, sides] += scale
-                rows[sides, 3 * i] += scale * friction[i] * along
-                right[sides] = scale * (x[sides] + friction[i] * x[3 * i] * along)
+    nc = len(problem.d)
+    flat, x = problem.M.reshape(3 * nc, 3 * nc), force.ravel()
+    best = problem.residual(force), force
+    for _ in range(STEPS):
+        rows, right = _linearized(problem, flat, x)
         x = x - np.linalg.lstsq(rows, right, rcond=1e-12)[0]
-    return x.reshape(nc, 3)
+        size = problem.residual(x.reshape(nc, 3))
+        if size < best[0]:
+            best = size, x.reshape(nc, 3)
+        if size <= DONE:
+            break
+    return best
+
+
+def _linearized(problem: FrictionProblem, flat: Array, x: Array) -> tuple[Array, Array]:
+    """The map of Alart & Curnier at x (3 nc,), and its derivative."""
+    friction, sliding, least = problem.friction, problem.sliding, problem.least
+    u, one = flat @ x + problem.d.ravel(), np.eye(2)
+    rows, right = np.zeros_like(flat), np.zeros(len(x))
+    for i, mu in enumerate(friction):
+        n, t = 3 * i, np.arange(3 * i + 1, 3 * i + 3)
+        s = float(np.trace(flat[n : n + 3, n : n + 3])) / 3.0
+        held = s * (x[n] - least[i]) <= u[n]
+        wanted = s * x[t] - u[t]
+        size = float(np.hypot(*wanted))
+        if held:
+            rows[n, n], right[n] = s, s * (x[n] - least[i])
+        else:
+            rows[n], right[n] = flat[n], u[n]
+        if held and least[i] == 0.0:
+            rows[t, t], right[t] = s, s * x[t]
+        elif not np.any(sliding[i]) and size <= mu * s * (least[i] if held else x[n]):
+            rows[t], right[t] = flat[t], u[t]
+        else:
+            # s λt = μ s λn a, a being the direction of s λt - ut, or that against which it slides.
+            given = bool(np.any(sliding[i]))
+            a = -sliding[i] if given else wanted / size
+            turn = 0.0 * one if given else mu * s * max(x[n], 0.0) / size * (one - np.outer(a, a))
+            rows[t] = turn @ flat[t]
+            rows[np.ix_(t, t)] += s * (one - turn)
+            rows[t, n] -= s * mu * a
+            right[t] = s * (x[t] - mu * x[n] * a)
+    return rows, right

@@ -5,14 +5,14 @@ import numpy as np
 from ...spatial import Array
 
 
-def natural_residual(M: Array, d: Array, friction: Array, sliding: Array, force: Array) -> float:
+def natural_residual(M: Array, d: Array, friction: Array, force: Array) -> float:
     """How far forces (nc, 3) are from a solution: |λ - P(λ - (u + μ |ut| n))|, P onto the cones.
 
     Forces are measured by the mean inertia of each contact, and all by the largest entry of d.
 
     >>> M = np.diag([2.0, 2.0, 2.0]).reshape(1, 3, 1, 3)
     >>> d, force = np.array([[-10.0, 3.0, 4.0]]), np.array([[5.0, -0.6, -0.8]])
-    >>> natural_residual(M, d, np.array([0.2]), np.zeros((1, 2)), force) < 1e-16
+    >>> natural_residual(M, d, np.array([0.2]), force) < 1e-16
     True
     """
     nc = len(d)
@@ -21,13 +21,9 @@ def natural_residual(M: Array, d: Array, friction: Array, sliding: Array, force:
     u = np.einsum("iajb,jb->ia", M, force) + d
     scale = np.einsum("iaia->i", M)[:, None] / 3.0
     size = float(np.max(np.abs(d))) or 1.0
-    scaled = force * scale
-    slides = np.any(sliding, axis=1)
-    given = -(friction * scaled[:, 0])[:, None] * sliding
-    plain = np.concatenate([np.minimum(scaled[:, :1], u[:, :1]), scaled[:, 1:] - given], axis=1)
     u = u + np.stack([friction * np.hypot(u[:, 1], u[:, 2]), np.zeros(nc), np.zeros(nc)], axis=1)
-    map_ = np.where(slides[:, None], plain, scaled - project_on_cones(scaled - u, friction))
-    return float(np.max(np.abs(map_))) / size
+    scaled = force * scale
+    return float(np.max(np.abs(scaled - project_on_cones(scaled - u, friction)))) / size
 
 
 def project_on_cones(force: Array, friction: Array) -> Array:

@@ -38,9 +38,9 @@ def checked_problem(function: F) -> F:
                 given[name] = vector(given[name], shapes[name], name, f"as d has {nc} contacts")
         if "M" in given:
             _check_symmetric(given["M"].reshape(given["d"].size, -1))
-        for name in given.keys() & {"friction"}:
-            if np.any(given[name] < 0.0):
-                raise InputError(f"friction has {given[name].min():g}, must be 0 or more")
+        for name in sorted(given.keys() & {"friction", "least"}):
+            if given[name] is not None and np.any(given[name] < 0.0):
+                raise InputError(f"{name} has {given[name].min():g}, must be 0 or more")
         return function(*bound.args, **bound.kwargs)
 
     return door  # pyright: ignore[reportReturnType]  # functools.wraps keeps the signature

@@ -1,0 +1,1 @@
+"""Impulses: what changes velocities at once (RBDA §11.7)."""

@@ -1,0 +1,57 @@
+"""Poisson's law of impact: a phase of compression, and one of expansion that gives a share back."""
+
+import numpy as np
+
+from ...errors import SolverError
+from ...spatial import Array
+from ..problems.complementarity import ContactForces
+from ..problems.coulomb import coulomb
+from ..problems.gauss_form import gauss_form
+from .impact_problem import ImpactProblem
+
+HALVINGS = 60
+"""Of the interval in which the share of restitution is sought that keeps the energy."""
+
+
+def poisson(problem: ImpactProblem) -> Array:
+    """Impulses (nc, 3), N s, of simultaneous impacts; each contact has its own restitution and friction.
+
+    Ch. Glocker and F. Pfeiffer, Multiple impacts with friction in rigid multibody systems, Nonlinear Dynamics
+    7 (1995). Compression ends where no contact closes. In the expansion every normal impulse is at least e
+    times that of the compression, more where a contact would close otherwise; friction in either phase is
+    Coulomb's, against the slip at its end, so that nothing is given back along the surface.
+
+    Without friction energy never grows. With friction it can, if seldom: then all restitutions are reduced by
+    one factor, the greatest with which it does not. Compression alone never adds energy.
+    """
+    compression = _phase(problem, problem.before, np.zeros(len(problem.before)))
+    between, given_back = problem.after(compression), problem.restitution * np.maximum(compression[:, 0], 0.0)
+    if not np.any(given_back):
+        return compression
+
+    def whole(share: float) -> Array:
+        return compression + _phase(problem, between, share * given_back)
+
+    impulse = whole(1.0)
+    if problem.energy_gain(impulse) <= 0.0:
+        return impulse
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if problem.energy_gain(whole(middle)) > 0.0 else (middle, high)
+    return whole(low)
+
+
+def _phase(problem: ImpactProblem, velocity: Array, least: Array) -> Array:
+    """Impulses (nc, 3) after which no contact closes, normal ones of at least so much."""
+    if np.any(problem.friction):
+        return coulomb(problem.M, velocity, problem.friction, least=least)
+    R = problem.R[:, ::3]
+    solution = gauss_form(R, velocity[:, 0] + R.T @ (R @ least))
+    if not isinstance(solution, ContactForces):
+        raise SolverError(
+            f"impact at {'; '.join(problem.titles)}: no impulses keep the contacts from closing"
+        )
+    impulse = np.zeros_like(velocity)
+    impulse[:, 0] = least + solution.force
+    return impulse
