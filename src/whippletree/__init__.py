@@ -82,6 +82,7 @@ from .errors import (
     FileError as FileError,
     InputError as InputError,
     ModelError as ModelError,
+    EnergyWarning as EnergyWarning,
     NotFiniteWarning as NotFiniteWarning,
     StepLengthWarning as StepLengthWarning,
     SimulationError as SimulationError,

@@ -70,6 +70,10 @@ class NotFiniteWarning(RuntimeWarning):
     """Trajectories that became NaN or infinite; says how many, the first of them, and when."""
 
 
+class EnergyWarning(RuntimeWarning):
+    """A simulation whose energy is not what went in and out; says by how much, and of how much."""
+
+
 class StepLengthWarning(RuntimeWarning):
     """Steps of fixed length that are too long for what changes fastest; names the joint, and both lengths."""
 

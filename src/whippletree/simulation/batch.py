@@ -271,7 +271,7 @@ def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
     if array.ndim < 1 or array.shape[-1] != size:
         raise InputError(f"{name} has shape {array.shape}, expected (..., {size}) for {m.name!r}")
     must_be_finite(array, name)
-    rows = array.reshape(-1, size)
+    rows = array.reshape(prod(array.shape[:-1]), size)
     if name == "q0":
         _check_positions(m, rows)
     return array

@@ -69,15 +69,18 @@ def drive(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -> Non
             run.record(times(number), step.at(times(number)), times(number) - t)
             number += 1
         number += times is not None and times(number) == end < run.duration
+        reached = step.at(end)
         if times is None or stop is not None or end >= run.duration or times(number - 1) == end:
-            run.record(end, step.at(end), end - t)
+            run.record(end, reached, end - t)
+        run.weigh(end, reached)
         bar.at(end)
         state = step.closed
         if stop is not None:
             if any(event.terminal for event in stop.events):
                 return
-            state = run.act(stop, step.at(end))
+            state = run.act(stop, reached)
             run.record(end, state.y, 0.0)
+            run.weigh(end, state.y)
         run.accept(state)
         t, y = end, state.y
 

@@ -101,8 +101,12 @@ def simulate(
         The recorded motion, first and last state included.
 
     Raises:
-        SimulationError: The motion could not be continued; it holds the time, the joint at fault and
-            what was computed until then.
+        SimulationError: The motion could not be continued, or has made energy from nothing, twice what it had
+            to move with; it holds the time, the joint at fault and what was computed until then.
+
+    Warns:
+        EnergyWarning: Energy differs from what went in and out by more than 5 % of what the run has to move
+            with: kinetic energy at the start, potential energy that it comes down by, work of forces.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
@@ -134,6 +138,7 @@ def simulate(
         if method == "auto":
             run.choose_integrator()
         drive(run, *_stepper(run, dt, sample), bar)
+        run.settle()
     return run.trajectory()
 
 

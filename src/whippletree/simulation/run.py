@@ -1,23 +1,26 @@
 """A simulation on its way: what it is made of, and what it has recorded."""
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, SimulationError
+from ..errors import EnergyWarning, InputError, SimulationError
 from ..model.mechanism import Mechanism
 from ..model.values import position, vector
 from ..spatial import Array
 from .acting import Acting
+from .balance import SHARE, Balance, Runaway
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
 from .crossing import Crossing
 from .equations import Law, acceleration, equations
 from .events import Stop, Watch
 from .factors import WEAK
-from .faults import fault_at
+from .faults import fault_at, joint_of_worst
+from .integrators import INTEGRATORS
 from .passage import Passage
 from .steppers import Step
 from .systems import Compiled
@@ -251,9 +254,57 @@ class Run:
 
     def record(self, t: float, y: Array, h: float) -> None:
         q, qd = y[: self.m.nq].copy(), y[self.m.nq :].copy()
+        tau, power = self._acting(t, q, qd)
+        self._rows.append((t, q, qd, tau, h, power))
+
+    def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, float]:
+        """Forces of the actuators within their limits (nv,), and the power of those from outside, W."""
         tau, *f_ext = self.plan.forces(t, q, qd)
-        power = self.system.equations.common.body_power(q, qd, *f_ext) if f_ext else 0.0
-        self._rows.append((t, q, qd, self.plan.forces.limited(tau), h, float(power)))
+        power = float(self.system.equations.common.body_power(q, qd, *f_ext)) if f_ext else 0.0
+        return self.plan.forces.limited(tau), power
+
+    @cached_property
+    def _balance(self) -> Balance:
+        _, q, qd, tau, _, power = self._rows[0]
+        return Balance(self.system.equations.common, np.concatenate([q, qd]), (float(tau @ qd), power))
+
+    def weigh(self, t: float, y: Array) -> None:
+        """Hold the energy at the end of a step, or behind an action, against what has acted until then."""
+        q, qd = y[: self.m.nq], y[self.m.nq :]
+        recorded = self._rows[-1]
+        tau, power = (recorded[3], recorded[5]) if recorded[0] == t else self._acting(t, q, qd)
+        try:
+            self._balance.add(t, y, (float(tau @ qd), power))
+        except Runaway as found:
+            raise self._runaway(found) from None
+
+    def settle(self) -> None:
+        """Warn if energy is not what went in and out."""
+        balance = self._balance
+        try:
+            balance.close()
+        except Runaway as found:
+            raise self._runaway(found) from None
+        if balance.share > SHARE:
+            what = "gains" if balance.error > 0.0 else "loses"
+            remedy = "dt" if self.method in INTEGRATORS else "rtol and atol"
+            warnings.warn(
+                f"{self.m.name!r} {what} {abs(balance.error):.3g} J by t = {balance.at:.6g} s that nothing "
+                f"accounts for, {100.0 * balance.share:.2g} % of the {balance.scale:.3g} J it has to move "
+                f"with ({self.method}): reduce {remedy}",
+                EnergyWarning,
+                stacklevel=3,
+            )
+
+    def _runaway(self, found: Runaway) -> SimulationError:
+        joint = joint_of_worst(self.system, found.t, self.last)
+        self._rows = [row for row in self._rows if row[0] <= found.t]
+        return self.fail(
+            f"its energy has grown by {found.gained:.3g} J, where {found.scale:.3g} J is all it has to move "
+            f"with; joint {joint!r} changes fastest: reduce dt, or use a method that chooses its steps",
+            found.t,
+            joint,
+        )
 
     @property
     def last(self) -> Array:

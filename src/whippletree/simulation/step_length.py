@@ -30,6 +30,9 @@ HALVINGS = 60
 DIFFERENCE = 1e-6
 """Of central differences: rad, m, and per second; a share of what is larger than 1."""
 
+JUMP = 3.0
+"""Slopes that are less by this over ten times the distance are of a jump: a joint that starts to slip."""
+
 Steps = Callable[[Array, float], Array]
 """States (n, nq + nv) after a step of a length, s, from states (n, nq + nv)."""
 
@@ -48,7 +51,7 @@ def check_step_length(m: Mechanism, steps: Steps, y: Array, h: float, method: st
     if m.nv > MOST:
         return
     size, worst = _fastest(steps, y, h)
-    if size <= LIMIT:
+    if size <= LIMIT or size > JUMP * _fastest(steps, y, h, 10.0)[0]:
         return
     joint, enough = joint_of(m, int(np.argmax(worst[m.nq :]))), h
     for _ in range(HALVINGS):
@@ -101,9 +104,9 @@ def check_rollout(
         check_step_length(m, steps, y, float(series[0].array), method, who)
 
 
-def _fastest(steps: Steps, y: Array, h: float) -> tuple[float, Array]:
+def _fastest(steps: Steps, y: Array, h: float, wide: float = 1.0) -> tuple[float, Array]:
     """The largest |μ - 1|, and the size of its eigenvector's entries (nq + nv,); 0 if it is not known."""
-    change = np.diag(DIFFERENCE * np.maximum(1.0, np.abs(y)))
+    change = np.diag(wide * DIFFERENCE * np.maximum(1.0, np.abs(y)))
     with np.errstate(all="ignore"):
         ends = steps(np.concatenate([y + change, y - change]), h)
     after, before = ends[: len(y)], ends[len(y) :]

@@ -1,0 +1,142 @@
+"""Energy of a run held against the power of all that acts on it.
+
+Energy changes by what actuators and outer forces bring in and by what dampers and friction take away:
+
+    r(t) = E(t) - E(0) - ∫ (power + external_power - lost_power) dt
+
+is the integrator's error. It is measured by what the run had to move with until then: its kinetic energy at
+the start, the potential energy that it came down by, and the work that was brought in,
+
+    S(t) = T(0) + V(0) - min V + ∫ (max(power, 0) + max(external_power, 0)) dt
+
+which a motion that runs away does not enlarge, whatever it makes of energies. Integrals are sums over the
+steps of the run, and what they may err by, half a step times the change of power over it, is no error.
+"""
+
+import numpy as np
+
+from ..model.mechanism import Mechanism
+from ..spatial import Array
+from .equations import Common
+
+SHARE = 0.05
+"""Errors beyond this share of S are told at the end of a run."""
+
+RUNAWAY = 2.0
+"""A run whose energy has grown by so many S from nothing has no meaning any more."""
+
+BLOCK = 64
+"""States that are looked at together."""
+
+SIGNS = np.array([1.0, 1.0, -1.0])
+"""Of the powers of actuators, of outer forces, and of what is lost."""
+
+UNSEEN = 1e-9
+"""Share of the largest potential energy, and of what lifts all masses by 1 m, that is rounding."""
+
+
+class Runaway(ArithmeticError):
+    """A motion that has made energy from nothing.
+
+    Attributes:
+        t: When it was seen, s.
+        gained: What nothing brought, J.
+        scale: S and what springs held at the start, J.
+    """
+
+    def __init__(self, t: float, gained: float, scale: float) -> None:
+        self.t, self.gained, self.scale = t, gained, scale
+
+
+class Balance:
+    """The energy of a run, step by step.
+
+    Args:
+        common: Compiled functions of what moves.
+        y: (nq + nv,) the state at t = 0.
+        power: Of the actuators and of forces from outside at t = 0, W.
+
+    Attributes:
+        scale: S, J.
+        error: r where it is largest, J; 0 as long as integrals could err by as much.
+        at: When that is, s.
+    """
+
+    def __init__(self, common: Common, y: Array, power: tuple[float, float]) -> None:
+        self._common, self._states = common, [(0.0, y, power)]
+        (t,), (kinetic,), (gravity,), (self._tension,), powers = self._weighed()
+        self._top = gravity + self._tension
+        self._first = kinetic + self._top
+        self._last = t, self._first, powers[:, 0]
+        self._lowest, self._rounding = self._top, UNSEEN * (_weight(common.m) + abs(self._top))
+        self._given, self._error, self._doubt, self._unsure = kinetic, 0.0, 0.0, 0.0
+        self.error, self.at = 0.0, 0.0
+
+    @property
+    def scale(self) -> float:
+        return self._given + self._top - self._lowest + self._rounding
+
+    @property
+    def share(self) -> float:
+        """The error as a share of S."""
+        return abs(self.error) / self.scale if self.error else 0.0
+
+    def add(self, t: float, y: Array, power: tuple[float, float]) -> None:
+        """The state at the end of a step, or behind an action, which takes no time.
+
+        Raises:
+            Runaway: The motion has made energy from nothing.
+        """
+        self._states.append((t, y, power))
+        if len(self._states) >= BLOCK:
+            self.close()
+
+    def close(self) -> None:
+        """Look at what has been added since the last time; raises as `add` does."""
+        if not self._states:
+            return
+        t, kinetic, gravity, elastic, powers = self._weighed()
+        before_t, before, before_powers = self._last
+        with np.errstate(over="ignore", invalid="ignore"):
+            potential = gravity + elastic
+            energy = kinetic + potential
+            h, change = np.diff(t, prepend=before_t), np.diff(energy, prepend=before)
+            P = np.concatenate([before_powers[:, None], powers], axis=1)
+            work = 0.5 * h * (P[:, :-1] + P[:, 1:])
+            # An action takes no time, and may change energy as it likes.
+            r = self._error + np.cumsum(np.where(h > 0.0, change - SIGNS @ work, 0.0))
+            doubt = self._doubt + np.cumsum(0.5 * h * np.abs(np.diff(P)).sum(axis=0))
+            brought = np.where(h > 0.0, np.maximum(work[:2], 0.0).sum(axis=0), np.abs(change))
+            given = self._given + np.cumsum(brought)
+            lowest = np.minimum(self._lowest, np.minimum.accumulate(potential))
+            # Springs may have given all they held, and what came in may be more than the sum tells.
+            room = given + self._top - lowest + self._rounding + self._tension
+            inflow = np.maximum(P[:2], 0.0)
+            unsure = self._unsure + np.cumsum(0.5 * h * np.abs(np.diff(inflow)).sum(axis=0))
+            gained = energy - self._first - unsure
+            wild, excess = ~(gained <= (1.0 + RUNAWAY) * room), np.abs(r) - doubt
+        if np.any(wild):
+            k = int(np.argmax(wild))
+            raise Runaway(float(t[k]), float(gained[k]), float(room[k]))
+        k = int(np.argmax(excess))
+        if excess[k] > abs(self.error):
+            self.error, self.at = float(np.copysign(excess[k], r[k])), float(t[k])
+        self._last = float(t[-1]), float(energy[-1]), powers[:, -1]
+        self._error, self._doubt, self._given = float(r[-1]), float(doubt[-1]), float(given[-1])
+        self._lowest, self._unsure = float(lowest[-1]), float(unsure[-1])
+
+    def _weighed(self) -> tuple[Array, Array, Array, Array, Array]:
+        """Times, energies of motion, of gravity and of springs (n,), powers as `SIGNS` has them (3, n)."""
+        t, states, power = (np.array(column) for column in zip(*self._states, strict=True))
+        self._states = []
+        nq = self._common.m.nq
+        q, qd = np.ascontiguousarray(states[:, :nq]), np.ascontiguousarray(states[:, nq:])
+        kinetic, gravity, elastic = (np.asarray(part, dtype=float) for part in self._common.energies(q, qd))
+        lost, constant = (np.asarray(part, dtype=float) for part in self._common.powers(q, qd))
+        return t, kinetic, gravity, elastic, np.stack([power[:, 0], power[:, 1] + constant, lost])
+
+
+def _weight(m: Mechanism) -> float:
+    """J: what lifts all masses by 1 m."""
+    mass = sum(float(body.inertia.m) for body in m.bodies)
+    return mass * float(np.linalg.norm(m.gravity))
