@@ -1,0 +1,112 @@
+"""Bundled mechanisms over a long time: python bench/long.py [name …] --duration 600 --rtol 1e-8 1e-12 [--rest].
+
+Each mechanism is thrown from where it is assembled (`--rest`: let go there) and runs by the defaults of
+`simulate` but for its tolerances. Shown are where it ends and why, how far energy is from what went in and out,
+the largest gap of its loops and the processor's seconds. Rows are kept in long.json, each beside the machine it
+is from, so that the table may be measured in parts. Ends with an error if a run ends early.
+"""
+
+import argparse
+import json
+import sys
+import warnings
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+import whippletree as wt
+from whippletree.benchmark.environment import machine_record
+
+STATES = 10_000
+"""Recorded of a run in which no energy is lost; of others, all steps, as power is integrated over them."""
+
+SPEED = 2.0
+"""rad/s or m/s: of a throw."""
+
+
+def start(m: wt.Mechanism, rest: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Where a mechanism starts."""
+    q = wt.assemble(m, m.neutral()) if m.loops else m.neutral()
+    qd = np.zeros(m.nv) if rest else SPEED * np.random.default_rng(0).normal(size=m.nv)
+    return q, wt.project_velocity(m, q, qd) if m.loops or m.gears else qd
+
+
+def loses(m: wt.Mechanism) -> bool:
+    """Whether anything in it takes energy away or brings it."""
+    joints = any(body.damping or body.friction or body.limits.stiffness for body in m.bodies)
+    return joints or any(spring.damping for spring in m.springs) or bool(m.forces)
+
+
+def drift(run: wt.Trajectory) -> float:
+    """J: by how much energy differs from what went in and out, at most."""
+    net = run.power + run.external_power - run.lost_power
+    work = CubicSpline(run.t, net).antiderivative()(run.t) if np.any(net) else 0.0
+    return float(np.max(np.abs(run.energy - run.energy[0] - work)))
+
+
+def measure(name: str, duration: float, rtol: float, rest: bool) -> dict[str, object]:
+    """One run."""
+    m = wt.examples.load(name)
+    q, qd = start(m, rest)
+    sample = None if loses(m) else duration / STATES
+    began, stopped = process_time(), ""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            run = wt.simulate(m, q, qd, duration, rtol=rtol, atol=1e-2 * rtol, sample=sample, progress=False)
+        except wt.SimulationError as error:
+            run, stopped = error.trajectory, str(error)
+    assert isinstance(run, wt.Trajectory)
+    return {
+        "mechanism": name,
+        "start": "rest" if rest else "thrown",
+        "duration": duration,
+        "rtol": rtol,
+        "method": run.method,
+        "end": float(run.t[-1]),
+        "drift": drift(run),
+        "kinetic": float(np.max(run.kinetic)),
+        "gap": float(np.max(np.abs(run.constraint_error), initial=0.0)),
+        "seconds": process_time() - began,
+        "told": [str(item.message) for item in told],
+        "stopped": stopped,
+    }
+
+
+def kept(rows: list[dict[str, object]]) -> None:
+    """Put rows into long.json, in place of older ones of the same run."""
+    target = Path(__file__).with_suffix(".json")
+    old = json.loads(target.read_text())["rows"] if target.exists() else []
+    key = ("mechanism", "start", "duration", "rtol")
+    new = {tuple(row[k] for k in key): row for row in [*old, *rows]}
+    ordered = [new[k] for k in sorted(new, key=str)]
+    target.write_text(json.dumps({"rows": ordered}, indent=1) + "\n")
+
+
+def main(names: list[str], duration: float, rtols: list[float], rest: bool) -> None:
+    """One line a run."""
+    machine, early = machine_record(), []
+    for name in names or wt.examples.names():
+        for rtol in rtols:
+            row = measure(name, duration, rtol, rest)
+            print(
+                "{mechanism:20} {rtol:5.0e} {method:6} end {end:7.2f} s  drift {drift:7.1e} J of "
+                "{kinetic:7.1e}  gap {gap:7.1e}  {seconds:6.1f} s  {stopped}".format(**row),
+                flush=True,
+            )
+            kept([{**row, "machine": machine}])
+            early += [str(row["stopped"])] if row["stopped"] else []
+    print(f"{machine['cpu']}; commit {machine['commit']}")
+    sys.exit("\n".join(early) or None)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--duration", type=float, default=600.0)
+    parser.add_argument("--rtol", type=float, nargs="+", default=[1e-8, 1e-12])
+    parser.add_argument("--rest", action="store_true")
+    given = parser.parse_args()
+    main(given.names, given.duration, given.rtol, given.rest)
