@@ -47,7 +47,7 @@ formulations.reduction → errors spatial model checks loops.equations
 formulations.special_coordinates → errors spatial model checks dynamics loops.equations
 
 formulations.lagrange → errors spatial model checks
-formulations.semi_recursive → errors spatial model checks dynamics loops.methods
+formulations.semi_recursive → errors spatial joints model checks dynamics loops.equations loops.methods
 formulations      → formulations.reduction formulations.special_coordinates formulations.lagrange
                     formulations.semi_recursive
 

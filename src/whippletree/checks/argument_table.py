@@ -64,6 +64,8 @@ OURS: Mapping[str, Argument] = EVERYWHERE | {
     "w_links": _PER_LINK,
     "f_links": _PER_LINK,
     "tau_links": _PER_LINK,
+    "coordinates": _PER_LINK,
+    "poses": Argument(lambda m: (len(m), 7), lambda m: f"one pose per body of {m.name!r} (nb = {len(m)})"),
     "points": Argument(lambda m: (len(m), 3), lambda m: f"one point per body of {m.name!r} (nb = {len(m)})"),
     "body_torques": _PER_LINK,
     "joint_torques": _PER_LINK,

@@ -6,18 +6,39 @@ Absolute equations of single bodies, projected onto joint coordinates by a veloc
 
 from ...checks.checking import checked
 from .body_equations import JointEquations as JointEquations
+from .cam_follower import CamFollower as CamFollower
+from .cam_profile import CamTable as CamTable
+from .cam_transformation import CamTransformation as CamTransformation
+from .cam_transformation import cam_transformation as cam_transformation
 from .intermediate import (
     intermediate_transformation,
     joint_projection,
     path_matrix,
     reference_transformation,
 )
-from .planar_rows import planar_rows
+from .partitioning import CoordinatePartition as CoordinatePartition
+from .partitioning import planar_partition, spatial_partition
+from .planar_constraints import (
+    only_pins_and_slides,
+    planar_constraint_jacobian,
+    planar_constraints,
+    planar_coordinates,
+)
+from .planar_rows import out_of_plane, planar_rows
+from .point_on_line import PointOnLine as PointOnLine
 from .semi_recursive_1 import joint_equations_1, semi_recursive_1
 from .semi_recursive_2 import joint_equations_2, semi_recursive_2
+from .spatial_constraints import (
+    joints_that_close,
+    spatial_constraint_jacobian,
+    spatial_constraints,
+    spatial_coordinates,
+)
 from .velocity_products import VelocityProducts as VelocityProducts
 from .velocity_products import classical_products, spatial_products
 from .velocity_transformation import velocity_transformation, velocity_transformation_rate
+
+PLANAR = (out_of_plane, only_pins_and_slides)
 
 velocity_transformation = checked(velocity_transformation)
 velocity_transformation_rate = checked(velocity_transformation_rate)
@@ -27,7 +48,15 @@ joint_projection = checked(joint_projection)
 intermediate_transformation = checked(intermediate_transformation)
 classical_products = checked(classical_products)
 spatial_products = checked(spatial_products)
-planar_rows = checked(planar_rows)
+planar_rows = checked(planar_rows, out_of_plane)
+planar_coordinates = checked(planar_coordinates, *PLANAR)
+planar_constraints = checked(planar_constraints, *PLANAR)
+planar_constraint_jacobian = checked(planar_constraint_jacobian, *PLANAR)
+planar_partition = checked(planar_partition, *PLANAR)
+spatial_coordinates = checked(spatial_coordinates)
+spatial_constraints = checked(spatial_constraints, joints_that_close)
+spatial_constraint_jacobian = checked(spatial_constraint_jacobian, joints_that_close)
+spatial_partition = checked(spatial_partition, joints_that_close)
 joint_equations_1 = checked(joint_equations_1)
 joint_equations_2 = checked(joint_equations_2)
 semi_recursive_1 = checked(semi_recursive_1)

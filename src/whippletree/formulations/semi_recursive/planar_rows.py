@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ...errors import ModelError
 from ...model.mechanism import Mechanism
 from ...model.singular import general_position
 from .velocity_transformation import velocity_transformation
@@ -37,9 +36,6 @@ def planar_rows(m: Mechanism) -> list[int]:
     >>> wt.formulations.semi_recursive.velocity_transformation(m, m.neutral())[rows].shape
     (15, 5)
     """
-    fault = out_of_plane(m)
-    if fault is not None:
-        raise ModelError(fault)
     return [6 * i + row for i in range(len(m)) for row in IN_PLANE]
 
 
