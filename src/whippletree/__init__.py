@@ -37,6 +37,7 @@ from .api.symbolic_equations import (
 from .benchmark.comparison import Comparison as Comparison, compare as compare
 from .benchmark.scaling import Scaling as Scaling, scaling as scaling
 from .checks.checking import checked as checked
+from .display.velocity_plots import draw_velocity_transformation as draw_velocity_transformation
 from .display.viewer import Viewer as Viewer, view as view
 from .dynamics import (
     aba as aba,

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.text import Annotation
 from numpy.testing import assert_allclose
 
 import closed
@@ -130,6 +131,35 @@ def test_they_compile(function):
     qd = wt.project_velocity(loop, q, rng.normal(size=5))
     kernel = wt.compile(function, loop, rows=row_choice(loop, q))
     assert_allclose(kernel(q, qd, tau), wt.loops.kkt(loop, q, qd, tau), rtol=1e-10)
+
+
+# Figures
+
+
+def arrows(axis):
+    """How far each arrow of a panel reaches, in the axes of the panel."""
+    return [np.subtract(arrow.xy, arrow.xyann) for arrow in axis.texts if isinstance(arrow, Annotation)]
+
+
+def test_a_figure_shows_the_columns_of_V(tmp_path):
+    m, z = wt.examples.load("quick-return-rocker"), np.array([0.37, 0.21, -0.58, 0.83, 0.29])
+    points = np.random.default_rng(7).normal(size=(5, 3)) * 0.2
+    figure = wt.draw_velocity_transformation(m, z, points, tmp_path / "columns.png")
+    assert (tmp_path / "columns.png").stat().st_size > 10_000
+    V = sr.velocity_transformation(m, z, points).reshape(5, 6, 5)
+    for k, carried in enumerate(([0, 1, 2, 3, 4], [1, 2], [2], [3, 4], [4])):
+        drawn = np.array(arrows(figure.axes[k]))
+        expected = V[carried, :2, k]
+        assert_allclose(drawn / np.abs(drawn).max(), expected / np.abs(expected).max(), rtol=0, atol=1e-12)
+    assert len(figure.axes[5].lines) == 11  # entries of T in (39)
+
+
+def test_a_figure_in_space():
+    m = wt.examples.load("spherical-pendulum")
+    titles = [axis.get_title("left") for axis in wt.draw_velocity_transformation(m, m.neutral()).axes]
+    assert len(titles) == m.nv + 1
+    with pytest.raises(wt.InputError, match=r"points has shape \(7, 3\), expected \(1, 3\): one per body"):
+        wt.draw_velocity_transformation(m, m.neutral(), np.zeros((7, 3)))
 
 
 # Refusals
