@@ -11,6 +11,7 @@ import whippletree as wt
 from whippletree.formulations import semi_recursive as sr
 from whippletree.formulations.semi_recursive.velocity_transformation import transfer
 from whippletree.loops.methods.lambda_first import row_choice
+from whippletree.spatial import skew
 
 NAMES = list(randoms.JOINTS)
 BOTH = ("semi-recursive-1", "semi-recursive-2")
@@ -131,6 +132,56 @@ def test_they_compile(function):
     qd = wt.project_velocity(loop, q, rng.normal(size=5))
     kernel = wt.compile(function, loop, rows=row_choice(loop, q))
     assert_allclose(kernel(q, qd, tau), wt.loops.kkt(loop, q, qd, tau), rtol=1e-10)
+
+
+# The joints of appendix B
+
+
+def egg(z):
+    s = 0.4 + 0.1 * np.cos(z) + 0.05 * np.sin(2.0 * z)
+    return s, -0.1 * np.sin(z) + 0.1 * np.cos(2.0 * z), -0.1 * np.cos(z) - 0.2 * np.sin(2.0 * z)
+
+
+OWN = [
+    sr.PointOnLine(),
+    sr.CamFollower(egg),
+    sr.CamFollower(sr.CamTable(tuple(egg(2.0 * np.pi * k / 16)[0] for k in range(16)))),
+]
+
+
+@pytest.mark.parametrize("joint", OWN)
+def test_own_joints_are_joints(joint):
+    rng = np.random.default_rng(8)
+    q, qd = joint.random(rng), rng.normal(size=2)
+    X, S, T = joint.transform(q), joint.motion_subspace(q), joint.constraint_subspace(q)
+    moved = joint.transform(q + STEP * 1j * qd)
+    v_J = S @ qd
+    assert_allclose(np.imag(moved.E) / STEP, -skew(v_J[:3]) @ X.E, rtol=0, atol=1e-14)
+    assert_allclose(X.E @ (np.imag(moved.r) / STEP), v_J[3:], rtol=0, atol=1e-14)
+    rate = np.imag(joint.motion_subspace(q + STEP * 1j * qd)) / STEP
+    assert_allclose(joint.motion_subspace_rate(q, qd), rate, rtol=0, atol=1e-13)
+    assert_allclose(T.T @ S, 0.0, rtol=0, atol=1e-15)
+    assert np.linalg.matrix_rank(T) == 4
+    assert_allclose(joint.position_at(X), q, rtol=0, atol=1e-14)
+    assert len(joint.units) == len(joint.labels) == 2
+
+
+@pytest.mark.parametrize("joint", OWN)
+def test_own_joints_move_in_trees_and_loops_by_every_method(joint, monkeypatch):
+    monkeypatch.setitem(randoms.JOINTS, "own", lambda rng: joint)
+    rng = np.random.default_rng(9)
+    m = randoms.tree(rng, ["own", "revolute", "own", "spherical", "own"])  # some of them reversed
+    (q, qd), tau = randoms.state(rng, m), rng.normal(size=m.nv)
+    expected = wt.aba(m, q, qd, tau)
+    assert_allclose(wt.rnea(m, q, qd, expected), tau, rtol=0, atol=1e-11)
+    for name in wt.methods(m):
+        assert_allclose(wt.forward_dynamics(m, q, qd, tau, name), expected, rtol=1e-9)
+    closed.close(rng, m, q, "loop", "own", 1, 4)
+    qd = closed.velocity(rng, m, q)
+    expected = wt.forward_dynamics(m, q, qd, tau, "kkt")
+    for name in (*BOTH, "grcr"):
+        found = wt.forward_dynamics(m, q, qd, tau, name)
+        assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
 # Figures
