@@ -1,6 +1,6 @@
 """Which coordinates depend on general coupled loops, and where fictitious joints go (GRCR §5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -16,6 +16,9 @@ from .world import partial_velocities
 
 WELL = 0.05
 """A choice of this quality is good enough not to look at loops from the other side."""
+
+TURN = 2.0
+"""By this factor the other side has to be better."""
 
 
 def gcl_dependents(m: Mechanism, q: Array) -> Dependents:
@@ -35,9 +38,7 @@ def gcl_dependents(m: Mechanism, q: Array) -> Dependents:
     >>> wt.formulations.reduction.gcl_dependents(m, q).names(m)
     [['q2', 'q3', 'q5']]
     """
-    found = chosen_at(m, np.real(q))
-    _refuse_momentary(m, np.real(q), found)
-    return found
+    return _better(m, np.real(q), _refuse_momentary)
 
 
 def gcl_quality(m: Mechanism, q: Array, dependents: Dependents) -> Any:
@@ -120,17 +121,23 @@ def adjusted_loops(m: Mechanism, q: Array) -> list[list[AdjustedLoop]]:
 
 
 def chosen_at(m: Mechanism, q: Array) -> Dependents:
-    """The last coordinates that can depend at a position given in numbers, in the better of both senses."""
+    """The last coordinates that can depend at a position given in numbers; elsewhere they may not do."""
+    return _better(m, q, lambda m, q, chosen: None)
+
+
+def _better(m: Mechanism, q: Array, refuse: Callable[[Mechanism, Array, Dependents], None]) -> Dependents:
+    """The last coordinates that can depend, in the better of both senses in which loops are passed."""
     best: tuple[float, Dependents] | None = None
     fault: SingularError | None = None
     for backward in (False, True):
         try:
             found = _last(m, q, opened(m, backward), backward)
+            refuse(m, q, found)
         except SingularError as error:
             fault = fault or error
             continue
         reached = float(dependents_quality(m, q, found))
-        if best is None or reached > best[0]:
+        if best is None or reached > TURN * best[0]:
             best = reached, found
         if reached > WELL:
             break
