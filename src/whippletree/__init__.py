@@ -27,6 +27,7 @@ from .api.forward import (
     forward_dynamics as forward_dynamics,
     hybrid_dynamics as hybrid_dynamics,
     inverse_dynamics as inverse_dynamics,
+    method_choice as method_choice,
     method_reason as method_reason,
     methods as methods,
 )

@@ -13,7 +13,7 @@ import whippletree as wt
 from whippletree import TraceError
 from whippletree.checks.checking import PUBLIC
 
-DYNAMICS = ("forward_dynamics", "kkt", "sparse", "projection", "lambda_first")
+DYNAMICS = ("forward_dynamics", "grcr", "kkt", "sparse", "rcr", "constraint_forces", "reactions")
 
 
 def closed() -> wt.Mechanism:
@@ -28,15 +28,16 @@ def test_forward_dynamics_of_loops_names_what_compiles(name):
     assert message.startswith(__file__)
     assert "# the line to show" in message
     assert f"{name} cannot be compiled: what it does depends on the numbers it is given; " in message
-    assert "compile wt.loops.grcr, with reduction=wt.loops.choose_reduction(m, q)" in message
+    assert "give wt.compile a position near which it is to run, at=q. Within a function of yours" in message
 
 
 def test_what_the_message_says_works():
     m = closed()
-    with pytest.raises(TraceError, match=r"grcr cannot be compiled.*give it reduction=wt\.loops\.choose"):
-        wt.compile(wt.loops.grcr, m)
     q = wt.assemble(m, m.neutral())
-    assert wt.compile(wt.loops.grcr, m, reduction=wt.loops.choose_reduction(m, q)).cost["mul"] > 0
+    chosen = wt.method_choice(m, q, "kkt")
+    k = wt.compile(lambda m, q, qd, tau: 2.0 * wt.loops.kkt(m, q, qd, tau, **chosen), m)
+    expected = wt.compile(wt.loops.kkt, m, at=q)(q, np.zeros(3), np.ones(3))
+    np.testing.assert_allclose(k(q, np.zeros(3), np.ones(3)), 2.0 * expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["kkt", "sparse", "constraint_forces", "reactions", "project_velocity"])

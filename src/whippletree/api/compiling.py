@@ -24,6 +24,7 @@ from ..model.fields import meant
 from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
 from ..model.snapshot import Snapshot
+from .choices import chosen_at
 
 
 def compile(
@@ -32,6 +33,7 @@ def compile(
     *,
     inputs: Mapping[str, Declared] | None = None,
     parameters: Sequence[str] = (),
+    at: Any = None,
     **fixed: Any,
 ) -> Kernel:
     """Machine code for one function and one mechanism, for single states and batches.
@@ -60,6 +62,10 @@ def compile(
         parameters: Numbers of the mechanism to leave open, as "link3.mass"; see `parameter_names`. They
             become one more input, named `parameters`, at the end. The function has to take m, in which it
             sees them.
+        at: (nq,) a position with all loops closed, for functions of mechanisms with loops that choose rows,
+            pivots or dependent coordinates by numbers: `forward_dynamics` by every method, the methods of
+            `loops` and `formulations`, `reactions` and `constraint_forces`. They choose there. Where that
+            does not hold any more, as a pivot is only a thousandth of what it was, the kernel answers NaN.
         fixed: Values of arguments that are no inputs, as frame="tool".
 
     Raises:
@@ -78,8 +84,12 @@ def compile(
     array([  0.375, -11.424])
     >>> k(np.zeros((1000, 2)), np.zeros(2), np.zeros(2)).shape
     (1000, 2)
+    >>> m = wt.examples.load("four-bar")
+    >>> k = wt.compile(wt.constraint_forces, m, at=m.neutral())
+    >>> k(m.neutral(), np.zeros(3), np.zeros(3)).shape
+    (5,)
     """
-    return Kernel(record(function, m, inputs=inputs, parameters=parameters, **fixed), _name(function))
+    return Kernel(record(function, m, inputs=inputs, parameters=parameters, at=at, **fixed), _name(function))
 
 
 def kernel(m: Mechanism, name: str, **options: Any) -> Kernel:
@@ -138,10 +148,14 @@ def record(
     *,
     inputs: Mapping[str, Declared] | None = None,
     parameters: Sequence[str] = (),
+    at: Any = None,
     **fixed: Any,
 ) -> Program:
     """The simplified list of operations that `compile` turns into code; arguments as there."""
     _check(function, m, inputs, parameters)
+    guard = None
+    if at is not None:
+        function, fixed, guard = chosen_at(function, m, at, fixed)
     shapes = _shapes(function, m, dict(inputs or {}), fixed)
     takes_mechanism = next(iter(inspect.signature(function).parameters), None) == "m"
     names = list(shapes)
@@ -161,12 +175,15 @@ def record(
     def of_arrays(*arrays: Any) -> Any:
         model = with_parameters(m, parameters, arrays[-1]) if parameters else m
         arguments = dict(zip(names, arrays, strict=False))
-        return function(model, **arguments, **fixed) if takes_mechanism else function(**arguments, **fixed)
+        if not takes_mechanism:
+            return function(**arguments, **fixed)
+        found = function(model, **arguments, **fixed)
+        return found if guard is None else guard.over(found, model, arguments["q"])
 
     def made() -> Program:
         return simplified(recording(of_arrays, shapes))
 
-    return stored.program(_name_on_disk(function, m, shapes, parameters, fixed), made)
+    return stored.program(_name_on_disk(function, m, shapes, parameters, fixed, guard), made)
 
 
 def _check(function: Any, m: Any, inputs: Any, parameters: Any) -> None:

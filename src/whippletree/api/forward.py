@@ -1,6 +1,7 @@
 """Forward and inverse dynamics by whatever method applies to a mechanism."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from .. import dynamics
 from ..checks.checking import checked, coupled_held
@@ -29,6 +30,35 @@ def methods(m: Mechanism) -> list[str]:
     ['grcr', 'lambda-first', 'projection', 'clusters']
     """
     return applicable(m)
+
+
+@checked
+def method_choice(m: Mechanism, q: Array, method: str = "auto") -> dict[str, Any]:
+    """What a method of forward dynamics chooses at a position, as an argument of its function.
+
+    With loops a method chooses rows, pivots or dependent coordinates by numbers, which a kernel cannot do. A
+    kernel of the method alone is made by `compile` with `at`. In a function of yours that is to be compiled,
+    give the choice to the method, or to `constraint_forces` and `reactions` that of "augmented". It holds as
+    long as no pivot comes near zero: this is not watched there.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m, with all loops closed, near which the choice is to be used.
+        method: As in `forward_dynamics`.
+
+    Returns:
+        The choice by the name of its argument; empty if there is nothing to choose.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> chosen = wt.method_choice(m, m.neutral(), "augmented")
+    >>> chosen
+    {'rows': (2, 3)}
+    >>> k = wt.compile(lambda m, q, qd, tau: 2.0 * wt.loops.augmented(m, q, qd, tau, **chosen), m)
+    >>> k(m.neutral(), [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]).round(3)
+    array([-58.208,  69.485, -10.959])
+    """
+    return dict(find(m, method)[1].chosen(m, q))
 
 
 @checked

@@ -13,6 +13,9 @@ from ..kernels.trace.refusal import TraceError, decides_by_values
 from ..model.mechanism import Mechanism
 from .frames import pass_inertias_on, reframe
 
+CHOICES = {"reduction", "choice", "pivots", "rows", "dependents", "method"}
+"""Arguments that take what an algorithm has chosen at a position, or by whose choices it is to go."""
+
 
 class Freedom(NamedTuple):
     """What may be exchanged while an algorithm is recorded.
@@ -48,11 +51,10 @@ def is_recorded(bound: BoundArguments) -> bool:
 
 def refusal(name: str, signature: Signature, m: Mechanism, error: TypeError) -> TraceError | None:
     """The error for an algorithm that chooses by the numbers it is given; None if `error` is another one."""
-    chosen = "reduction=wt.loops.choose_reduction(m, q), for some q near which the kernel is to run"
-    if "reduction" in signature.parameters:
-        instead = f"give it {chosen}"
-    elif "tau" in signature.parameters and (m.loops or m.gears):
-        instead = f"compile wt.loops.grcr, with {chosen}"
-    else:
-        instead = ""
+    instead = ""
+    if CHOICES & signature.parameters.keys() and (m.loops or m.gears):
+        instead = (
+            "give wt.compile a position near which it is to run, at=q. Within a function of yours, give it "
+            "what is chosen there, as **wt.method_choice(m, q, method)"
+        )
     return decides_by_values(name, instead, error)

@@ -1,18 +1,29 @@
 """Forces in loop joints and in all other joints of a mechanism with loops (RBDA §8.4)."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ...dynamics.rnea import joint_reactions, rnea
 from ...model.mechanism import Mechanism
-from ...spatial import Array
+from ...spatial import Array, array, solve_spd
 from ..equations.constraints import constraint_jacobian
 from ..equations.local_motions import LocalMotions
 from ..equations.rank import TOLERANCE
 from ..equations.relations import loop_position
+from .augmented import augmented
 from .kkt import kkt
 
 
-def constraint_forces(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
+def constraint_forces(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    rows: Sequence[int] | None = None,
+) -> Array:
     """λ: the forces by which loops and gears keep themselves closed.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 8.5: Kᵀλ = H qdd + C - tau. Where
@@ -24,6 +35,9 @@ def constraint_forces(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Arra
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
         tau: (nv,) joint forces, N m or N.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
+        rows: Numbers of independent rows of K, from which all others follow, as in `augmented`; found at q
+            if None. A kernel needs them, and holds where they are independent; `compile` with `at` gives NaN
+            elsewhere.
 
     Returns:
         (nc,) rows as in `constraint_error`, N m or N.
@@ -36,12 +50,28 @@ def constraint_forces(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Arra
     >>> bool(np.allclose(tau, wt.constraint_jacobian(m, m.neutral()).T @ lam))
     True
     """
-    tau_c = rnea(m, q, qd, kkt(m, q, qd, tau, f_ext), f_ext) - tau
-    return np.linalg.lstsq(constraint_jacobian(m, q).T, tau_c, rcond=TOLERANCE)[0]
+    K = constraint_jacobian(m, q)
+    if rows is None:
+        tau_c = rnea(m, q, qd, kkt(m, q, qd, tau, f_ext), f_ext) - tau
+        return np.linalg.lstsq(K.T, tau_c, rcond=TOLERANCE)[0]
+    if not len(rows):
+        return np.zeros(len(K))
+    tau_c = rnea(m, q, qd, augmented(m, q, qd, tau, f_ext, rows=tuple(rows)), f_ext) - tau
+    # K = B K_r. Of all λ with Kᵀλ = tau_c, that is Bᵀλ = μ, the least is B (BᵀB)⁻¹ μ.
+    K_r = K[list(rows)]
+    square = K_r @ K_r.T
+    mu = solve_spd(square, K_r @ tau_c)
+    B = solve_spd(square, K_r @ K.T).T
+    return B @ solve_spd(B.T @ B, mu)
 
 
 def reactions(
-    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    rows: Sequence[int] | None = None,
 ) -> tuple[Array, Array]:
     """Force and moment that every joint transmits to its body, loop joints too.
 
@@ -49,7 +79,7 @@ def reactions(
     the reactions are not unique: those returned have constraint forces of least norm.
 
     Args:
-        m, q, qd, tau, f_ext: As in `constraint_forces`.
+        m, q, qd, tau, f_ext, rows: As in `constraint_forces`.
 
     Returns:
         joints: (nb, 6) wrench of each tree joint on its body in body coordinates, (N m, N).
@@ -61,21 +91,23 @@ def reactions(
     >>> loops[0, 3:].round(3)
     array([ 0.512, -3.372,  0.   ])
     """
-    lam = constraint_forces(m, q, qd, tau, f_ext)
-    forces = np.zeros((len(m) + 1, 6))
-    if f_ext is not None:
-        forces[:-1] = f_ext
+    lam = constraint_forces(m, q, qd, tau, f_ext, rows)
+    forces: list[Any] = [np.zeros(6) if f_ext is None else f_ext[i] for i in range(len(m))]
+    forces.append(np.zeros(6))  # the ground's
     motions = LocalMotions(m, q, np.zeros(m.nv))
-    wrenches = np.zeros((len(m.loops), 6))
+    wrenches: list[Array] = []
     start = 0
-    for number, loop in enumerate(m.loops):
+    for loop in m.loops:
         X, joint, q_J = loop_position(m, loop, motions)
         T = joint.constraint_subspace(q_J)
-        wrenches[number] = T @ lam[start : start + T.shape[1]]
+        wrench = T @ lam[start : start + T.shape[1]]
         start += T.shape[1]
-        forces[m.body_number(loop.successor)] += loop.placement_s.transform().T @ wrenches[number]
+        p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
+        forces[s] = forces[s] + loop.placement_s.transform().T @ wrench
         # The predecessor feels the opposite, brought over by sX_pᵀ.
-        at_p = X.T @ wrenches[number]
-        forces[m.body_number(loop.predecessor)] -= loop.placement_p.transform().T @ at_p
-    qdd = kkt(m, q, qd, tau, f_ext)
-    return joint_reactions(m, q, qd, qdd, forces[:-1]), wrenches
+        forces[p] = forces[p] - loop.placement_p.transform().T @ (X.T @ wrench)
+        wrenches.append(wrench)
+    qdd = kkt(m, q, qd, tau, f_ext) if rows is None else augmented(m, q, qd, tau, f_ext, rows=tuple(rows))
+    on_bodies = array(forces[:-1]) if len(m) else np.zeros((0, 6))
+    loops = array(wrenches) if wrenches else np.zeros((0, 6))
+    return joint_reactions(m, q, qd, qdd, on_bodies), loops
