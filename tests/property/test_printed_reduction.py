@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose
 import closed
 import randoms
 import whippletree as wt
-from rings import ring
 from whippletree.api.forward_methods import METHODS
+from whippletree.examples.rings import ring
 from whippletree.formulations.reduction.local_kinematics import dependences, places
 from whippletree.formulations.reduction.opened import opened
 from whippletree.formulations.reduction.world import partial_velocities, world
@@ -28,6 +28,15 @@ FIVE = ["q1", "q2", "q3", "q4", "q5"]
 def five_bar():
     m = wt.examples.load("five-bar")
     return m, wt.assemble(m, START + np.array([0.3, 0.1, -0.2, 0.15]))
+
+
+def closed_ring(hinges, planar=0, carrier=None):
+    """A ring, carried somewhere, and a position in which it is closed."""
+    m = ring(hinges, planar, carrier)
+    q = m.neutral()
+    if carrier is not None:
+        q[m.q_index[0]] = carrier.random(np.random.default_rng(7))
+    return m, q
 
 
 def state(m, q, seed=0):
@@ -59,7 +68,7 @@ def test_the_five_bar_by_every_choice_of_dependents():
 
 
 def test_a_ring_by_many_choices_of_dependents():
-    m, q = ring(9)
+    m, q = closed_ring(9)
     qd, tau, f_ext = state(m, q)
     rng, good = np.random.default_rng(3), 0
     names = [*m.joint_names, "closure"]
@@ -76,20 +85,20 @@ def test_a_ring_by_many_choices_of_dependents():
 @pytest.mark.parametrize("base", [None, wt.Revolute("y"), wt.Free()], ids=["ground", "hinge", "free"])
 @pytest.mark.parametrize("stabilization", [None, 0.1])
 def test_rings_on_bases_that_move(base, stabilization):
-    m, q = ring(8, base=base)
-    m.change("h3", armature=0.3)
-    m.change("h7", armature=0.2)
+    m, q = closed_ring(8, carrier=base)
+    m.change("hinge3", armature=0.3)
+    m.change("hinge7", armature=0.2)
     qd, tau, f_ext = state(m, q)
     for method in (reduction.rcr, reduction.acs, reduction.gcl):
         found = method(m, q, qd, tau, f_ext, stabilization=stabilization)
         close_to_kkt(found, m, q, qd, tau, f_ext, stabilization=stabilization)
-    names = ["closure", "h0", "h2", "h4", "h5", "h7"]  # p is the base itself
+    names = ["closure", "hinge0", "hinge2", "hinge4", "hinge5", "hinge7"]  # p is the base itself
     found = reduction.acs(m, q, qd, tau, f_ext, stabilization, dependents=names)
     close_to_kkt(found, m, q, qd, tau, f_ext, 0.1, stabilization)
 
 
 def test_open_loops_are_pulled_together_alike():
-    m, q = ring(8, base=wt.Revolute("y"))
+    m, q = closed_ring(8, carrier=wt.Revolute("y"))
     rng = np.random.default_rng(2)
     q, qd, tau = q + 1e-3 * rng.normal(size=m.nq), rng.normal(size=m.nv), rng.normal(size=m.nv)
     for method in (reduction.rcr, reduction.acs, reduction.gcl):
@@ -98,7 +107,7 @@ def test_open_loops_are_pulled_together_alike():
 
 def test_kinematics_of_a_loop_keep_its_phantom_where_it_is():
     """Eq 24, 36, 45 and 78 with independent coordinates between dependent ones."""
-    m, q = ring(9)
+    m, q = closed_ring(9)
     rng = np.random.default_rng(5)
     found = opened(m)
     (loop,) = found.loops
@@ -170,17 +179,17 @@ def test_coupled_loops_with_different_bases(seed):
 
 
 def test_a_planar_part_of_a_ring_is_adjusted_by_a_fictitious_joint():
-    m, q = ring(6, 8)
+    m, q = closed_ring(4, 4)
     qd, tau, f_ext = state(m, q)
     assert not reduction.gcl_dependents(m, q).backward
     close_to_kkt(reduction.gcl(m, q, qd, tau, f_ext), m, q, qd, tau, f_ext, 0.01)
     (inner, outer) = reduction.adjusted_loops(m, q)[0]
     assert (inner.fictitious, outer.fictitious) == (3, 0)
     assert len(inner.dependents) + inner.fictitious == 6  # as many as the loop determines
-    assert outer.dependents == ["h12", "h13", "closure"]
+    assert outer.dependents == ["hinge10", "hinge11", "closure"]
     assert inner.coordinates + outer.coordinates == [*m.joint_names, "closure"]
     with pytest.raises(
-        wt.SingularError, match=r"of the pivot of 'h11' \S+ is left, that is zero, when those"
+        wt.SingularError, match=r"of the pivot of 'hinge9' \S+ is left, that is zero, when those"
     ):
         reduction.rcr(m, q, qd, tau)
     assert "rcr" not in wt.methods(m)
@@ -246,9 +255,11 @@ def test_wrong_lists_of_dependents_name_the_coordinates(names, message):
 
 
 def test_too_many_dependents_are_refused():
-    m, q = ring(9)
-    with pytest.raises(wt.SingularError, match=r"of the pivot of 'h0' .* is left, that is zero"):
-        reduction.named_dependents(m, q, ["closure", "h0", "h1", "h2", "h3", "h4", "h5"])
+    m, q = closed_ring(9)
+    with pytest.raises(wt.SingularError, match=r"of the pivot of 'hinge0' .* is left, that is zero"):
+        reduction.named_dependents(
+            m, q, ["closure", "hinge0", "hinge1", "hinge2", "hinge3", "hinge4", "hinge5"]
+        )
 
 
 def test_a_joint_of_several_freedoms_is_named_whole_or_one_by_one():
@@ -291,7 +302,7 @@ def test_a_choice_for_fewer_constraints_is_worth_nothing_elsewhere():
 
 def test_a_fictitious_joint_that_serves_here_only_is_refused_for_kernels():
     """q3 and q5 of a chain of hinges on one line: at this position the loop does not see the one between."""
-    m, q = ring(9)
+    m, q = closed_ring(9)
     chosen = reduction.gcl_dependents(m, q)
     skipped = chosen.links[0][1:]
     wrong = chosen._replace(links=((opened(m).loops[0].path[0], *skipped),))
@@ -304,7 +315,9 @@ def test_a_fictitious_joint_that_serves_here_only_is_refused_for_kernels():
 # Forces
 
 
-@pytest.mark.parametrize("build", [lambda: ring(8), lambda: ring(7, base=wt.Free()), coupled])
+@pytest.mark.parametrize(
+    "build", [lambda: closed_ring(8), lambda: closed_ring(7, carrier=wt.Free()), coupled]
+)
 def test_forces_in_joints_are_those_of_the_whole_equation(build):
     m, q = build()
     qd, tau, f_ext = state(m, q)
