@@ -1,9 +1,9 @@
-"""Bundled mechanisms over a long time: python bench/long.py [name …] --duration 600 --rtol 1e-8 [--rest].
+"""Bundled mechanisms over a long time: python bench/long.py [name …] --duration 600 --rtol 1e-12 [--rest].
 
 Each mechanism is thrown from where it is assembled (`--rest`: let go there) and runs by the defaults of
 `simulate` but for its tolerances. Shown are where it ends and why, how far energy is from what went in and
-out, the largest gap of its loops and the processor's seconds. Rows are kept in long.json, each beside the
-machine it is from, so that the table may be measured in parts. Ends with an error if a run ends early.
+out, the largest gap of its loops and the seconds it took. Rows are kept in long.json, each with its machine,
+so that the table may be measured in parts. Ends with an error if a run ends early.
 """
 
 import argparse

@@ -47,6 +47,8 @@ class Acting:
 
     def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         tau = self._none
+        if self.control is None and self.external is None:
+            return (tau,)
         if not (np.isfinite(q).all() and np.isfinite(qd).all()):
             # The motion has run away: who integrates will tell. No function of the user is asked about it.
             return (tau,) if self.external is None else (tau, np.zeros(self._force_shape))

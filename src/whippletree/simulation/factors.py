@@ -15,10 +15,11 @@ TURNS = 4
 
 
 @cache
-def _lapack() -> Any:
-    from scipy.linalg import lapack  # on use: it takes longer to import than all the rest
+def lapack() -> Any:
+    """SciPy's LAPACK."""
+    from scipy.linalg import lapack as found  # on use: it takes longer to import than all the rest
 
-    return lapack
+    return found
 
 
 class Factors:
@@ -35,16 +36,15 @@ class Factors:
     """
 
     def __init__(self, K: Array, rank: int) -> None:
-        lapack: Any = _lapack()
-        self._solve = lapack.dtrtrs
-        factored, order, scales, _, _ = lapack.dgeqp3(K.T)
+        self._solve = lapack().dtrtrs
+        factored, order, scales, _, _ = lapack().dgeqp3(K.T)
         pivots = np.abs(np.diagonal(factored))
         self.clear = int(np.sum(pivots > WEAK * np.max(pivots, initial=0.0)))
         self.rank = min(rank, self.clear)
         self.margin = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
         self._rows = order[: self.rank] - 1
         self._R = factored[: self.rank, : self.rank]
-        self._Q = lapack.dorgqr(factored[:, : len(pivots)], scales)[0][:, : self.rank]
+        self._Q = lapack().dorgqr(factored[:, : len(pivots)], scales)[0][:, : self.rank]
 
     def shortest(self, right: Array) -> Array:
         """(n,) the shortest x with K x = right; what only weak combinations determine stays zero."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..spatial import Array
 from .closing import Closed
+from .factors import lapack
 from .integrators import INTEGRATORS, NoConvergence
 from .systems import Compiled
 
@@ -94,6 +95,17 @@ class FixedSteps:
             raise StepFailure("the implicit step found no solution: reduce dt") from None
 
 
+def _factored(A: Array) -> tuple[Array, Array, bool]:
+    """A matrix, real or complex, as LU with its pivots (Golub & Van Loan, Matrix Computations, §3.4.1)."""
+    kind = np.iscomplexobj(A)
+    return (*(lapack().zgetrf if kind else lapack().dgetrf)(A)[:2], kind)
+
+
+def _solved(factors: tuple[Array, Array, bool], right: Array) -> Array:
+    LU, pivots, kind = factors
+    return (lapack().zgetrs if kind else lapack().dgetrs)(LU, pivots, right)[0]
+
+
 class ChosenSteps:
     """A SciPy solver that is taken from step to step.
 
@@ -150,9 +162,12 @@ class ChosenSteps:
         first = None if first is None else min(first, self.duration - t)
         # Without a Jacobian SciPy differences by increments that grow without bound where a column is zero.
         stiff = {"jac": self.system.slope_derivative} if self._name in STIFF else {}
-        return self._method(
+        solver = self._method(
             self.system.slope, t, y, self.duration, first_step=first, rtol=self.rtol, atol=self.atol, **stiff
         )
+        if stiff:  # of small matrices SciPy's own take several times as long, all for what is known here
+            solver.lu, solver.solve_lu = _factored, _solved
+        return solver
 
     def _brought_back(self, close: Closer) -> Closed:
         """Bring the solver's own state back."""
