@@ -84,13 +84,14 @@ class WorkerError(WhippletreeError, RuntimeError):
 
 def refuse_masked(value: Any, name: str) -> None:
     """InputError for an array with masked entries, which would count as if they were not masked."""
-    if _is_masked(value):
+    if is_masked(value):
         raise InputError(f"{name} has masked entries: give numbers for them, as by filled(0.0)")
 
 
-def _is_masked(value: Any) -> bool:
+def is_masked(value: Any) -> bool:
+    """Whether there is a masked entry."""
     if isinstance(value, list | tuple):
-        return any(map(_is_masked, value))
+        return any(map(is_masked, value))
     if type(value) is np.ndarray or not isinstance(value, np.ndarray):
         return False  # without a look at `np.ma`, which NumPy loads when it is first named
     return bool(np.ma.is_masked(value))

@@ -453,7 +453,7 @@ MESSAGES: list[tuple[Change, type[Exception], str]] = [
     (
         lambda: wt.reroot(DOUBLE, "lower", placement=BARE),
         wt.ModelError,
-        "body 'lower': placement is (0, 0, 1), expected a Placement",
+        "body 'lower': placement is (0, 0, 1), expected a Placement such as Placement((0, 0, 1))",
     ),
     (
         lambda: wt.attach(NOT_A_MECHANISM, DOUBLE, "tip"),
@@ -606,7 +606,7 @@ MESSAGES: list[tuple[Change, type[Exception], str]] = [
     (
         lambda: wt.lock(looped(), {"upper": 0.5, "lower": 0.5}),
         wt.ModelError,
-        "loop 'pin' would stay open by 0.495 m or rad, both of its ends being on 'base': "
+        "loop 'pin' would stay open by 0.495 m, both of its ends being on 'base': "
         "lock its joints at positions that close it, as those from wt.assemble",
     ),
     (

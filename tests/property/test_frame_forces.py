@@ -221,7 +221,7 @@ def test_recorded_forces_are_played_back():
     [
         (([0.0, 1.0], [[1.0]]), r"t has shape \(2,\) and tau \(1, 1\), expected \(n,\) and \(n, nv\)"),
         (([0.0, 1.0, 0.5], np.zeros((3, 2))), r"t\[2\] is 0\.5, before t\[1\] = 1"),
-        (([0.0, 1.0], [[1.0], [np.nan]]), "tau contains values that are not finite"),
+        (([0.0, 1.0], [[1.0], [np.nan]]), r"tau\[1, 0\] is nan: every entry must be finite"),
         (([0.0, 1.0], "ab"), "tau is not an array of numbers: 'ab'"),
         (([0.0], [[1.0]], "cubic"), "between is 'cubic'; known: linear, hold"),
     ],

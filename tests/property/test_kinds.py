@@ -479,10 +479,10 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("one", {"damping": -1.0}, "body 'one': damping is -1.0, must be 0 or more"),
     ("one", {"limits": (0, 1)}, "body 'one': limits is (0, 1), expected Limits(lower, upper)"),
     ("one", {"limits": wt.Limits(1, 0)}, "joint 'first' of 'rich': lower limit 1 is above upper limit 0"),
-    ("one", {"inertia": wt.Inertia(-1.0)}, "body 'one' of 'rich': mass is -1 kg, must not be negative; give"),
+    ("one", {"inertia": wt.Inertia(-1.0)}, "body 'one' of 'rich': mass is -1 kg, must not be negative"),
     ("one", {"joint": wt.Spherical()}, "joint 'first' of 'rich': a Spherical joint has no stops"),
     ("two", {"joint": wt.Spherical()}, "gear 'gear': joint 'two' has 3 velocities, expected 1"),
-    ("one", {"parent": "two"}, "body 'one': parent 'two' is not in 'rich'; add it first. Known: ground"),
+    ("one", {"parent": "two"}, "body 'one': parent 'two' comes after it in 'rich', and parents come first"),
     (
         "one",
         {"name": "uno"},

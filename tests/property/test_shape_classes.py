@@ -225,7 +225,7 @@ MESSAGES: list[tuple[Any, str]] = [
     (lambda: HILLS.height(2.5, 1.0), "heights: x is 2.5, outside of -1 … 2 m"),
     (
         lambda: W.Heights(np.zeros((1, 3)), (0, 1), (0, 1)),
-        "heights has shape (1, 3): give at least 2 × 2 finite numbers, in m",
+        "heights has shape (1, 3): give at least 2 × 2 numbers, in m",
     ),
     (
         lambda: W.Heights([[1, 2], [3]], (0, 1), (0, 1)),
@@ -233,7 +233,7 @@ MESSAGES: list[tuple[Any, str]] = [
     ),
     (
         lambda: W.Heights(np.zeros((2, 2)), (0, 1), (1, 1)),
-        "heights: y is (1.0, 1.0), expected a lower and a higher number, in m",
+        "heights: y is (1, 1), expected a lower and a higher number, in m",
     ),
     (
         lambda: W.Heights.read({"size": (0, 1, 0, 1)}),
@@ -288,7 +288,7 @@ MESSAGES: list[tuple[Any, str]] = [
     ),
     (
         lambda: W.Geometry(wt.Sphere(0.1), (0, 0, 1)),
-        "geometry: placement is (0, 0, 1), expected a Placement",
+        "geometry: placement is (0, 0, 1), expected a Placement such as Placement((0, 0, 1))",
     ),
     (
         lambda: W.Geometry(wt.Sphere(0.1), color=(1, 0, 0)),

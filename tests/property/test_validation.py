@@ -138,8 +138,11 @@ def test_a_long_chain_can_be_checked() -> None:
 
 SHAPE = wt.Geometry(wt.Sphere(0.1))
 MESSAGES: list[tuple[dict[str, Any], str]] = [
-    ({"placement": (0, 0, 1)}, "body 'a': placement is (0, 0, 1), expected a Placement"),
-    ({"inertia": 1.5}, "body 'a': inertia is 1.5, expected an Inertia"),
+    (
+        {"placement": (0, 0, 1)},
+        "body 'a': placement is (0, 0, 1), expected a Placement such as Placement((0, 0, 1))",
+    ),
+    ({"inertia": 1.5}, "body 'a': inertia is 1.5, expected an Inertia such as Inertia(2.0, com=(0, 0, 0.1))"),
     ({"limits": (-1, 1)}, "body 'a': limits is (-1, 1), expected Limits(lower, upper)"),
     ({"joint": "revolute"}, "body 'a': joint is 'revolute', expected a joint such as Revolute('z')"),
     ({"visuals": [SHAPE]}, f"body 'a': visuals is [{SHAPE!r}], expected a tuple of Geometry"),
@@ -176,8 +179,8 @@ def test_unknown_parent_in_a_large_mechanism_gets_a_short_answer() -> None:
     for i in range(30):
         m.add_body(f"b{i}", wt.Fixed())
     with pytest.raises(wt.ModelError) as error:
-        m.add_body("c", wt.Fixed(), parent="d")
+        m.add_body("c", wt.Fixed(), parent="elbow")
     names = ", ".join(f"b{i}" for i in range(11))
     assert str(error.value) == (
-        f"body 'c': parent 'd' is not in 'x'; add it first. Known: ground, {names}, … (31 in all)"
+        f"body 'c': parent 'elbow' is not in 'x'; add it first. Known: ground, {names}, … (31 in all)"
     )

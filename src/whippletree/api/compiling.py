@@ -115,6 +115,10 @@ def _kernel(name: str, call: _Call) -> Kernel:
 
 def _public(name: str) -> Callable[..., Any]:
     """A public function that takes a mechanism, by name."""
+    if not isinstance(name, str):
+        raise InputError(
+            f"m.kernel takes the name of a public function, as 'aba', not {name!r}: see wt.compile"
+        )
     if name not in PUBLIC:
         hint = meant(name, PUBLIC) or ", as 'aba'"
         raise InputError(f"there is no function {name!r} of a mechanism: give the name of a public one{hint}")
@@ -195,8 +199,9 @@ def _check(function: Any, m: Any, inputs: Any, parameters: Any) -> None:
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
     if inputs is not None and not isinstance(inputs, Mapping):
         raise InputError(f"inputs is {inputs!r}, expected shapes by name, as {{'target': (3,)}}")
-    if isinstance(parameters, str):
-        raise InputError(f"parameters is {parameters!r}, expected a list of names, as [{parameters!r}]")
+    if isinstance(parameters, str) or not isinstance(parameters, Sequence):
+        such_as = [parameters] if isinstance(parameters, str) else ["lower.mass"]
+        raise InputError(f"parameters is {parameters!r}, expected a list of names, as {such_as}")
 
 
 def _name_on_disk(function: Callable[..., Any], *rest: Any) -> tuple[str, ...] | None:

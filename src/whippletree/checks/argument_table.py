@@ -73,6 +73,10 @@ OURS: Mapping[str, Argument] = EVERYWHERE | {
 """Names as the functions of this library use them; in a function of a user they may mean anything."""
 
 
+POSITIVE = ("stabilization",)
+"""Arguments of the functions of this library that are numbers above 0, or None."""
+
+
 def known_arguments(function: Callable[..., Any]) -> Mapping[str, Argument]:
     """The arguments that are known by name in a function of this library, or in one of a user."""
     return OURS if is_ours(function) else EVERYWHERE

@@ -12,7 +12,8 @@ from ..errors import InputError, ModelError, SingularError
 from ..model.mechanism import Mechanism
 from ..model.requirements import Requirement, invertible_inertias
 from ..model.singular import coupled_joints, fault_without_inertia, joint_without_inertia
-from .argument_table import is_ours, known_arguments
+from ..model.values import positive
+from .argument_table import POSITIVE, is_ours, known_arguments
 from .while_recording import Freedom, is_recorded, refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,6 +66,8 @@ def checked(
     >>> wt.compile(own_power, m)([0.3, 0.5], [1.0, 2.0], [4.0, 3.0]).round(3)
     np.float64(-4.904)
     """
+    if not callable(algorithm):
+        raise TypeError(f"checked: {algorithm!r} is no function")
     name, signature = algorithm.__name__, inspect.signature(algorithm)
     if next(iter(signature.parameters), None) != "m":
         raise TypeError(f"{name}: the first parameter of a public algorithm is the mechanism m")
@@ -87,6 +90,9 @@ def checked(
         for key, value in bound.arguments.items():
             if key in known and not (value is None and signature.parameters[key].default is None):
                 bound.arguments[key] = known[key].checked(m, value, key)
+        for key in POSITIVE if is_ours(algorithm) else ():
+            if bound.arguments.get(key) is not None:
+                positive(bound.arguments[key], key)
         q = bound.arguments.get("q")
         if held is not None:
             fault = fault_without_inertia(m, held(m, bound.arguments))

@@ -146,6 +146,9 @@ def simulate(
     method: Annotated[
         str, typer.Option(help="Integrator: auto, euler, midpoint, rk4, rk6, DOP853 …")
     ] = "auto",
+    dynamics: Annotated[
+        str, typer.Option(help="Method of forward dynamics: auto, aba, crba, for loops grcr, kkt …")
+    ] = "auto",
     dt: Annotated[float | None, typer.Option(help="Step of an integrator of fixed step, in s.")] = None,
     sample: Annotated[float | None, typer.Option(help="Time between recorded states, in s.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the trajectory: .npz, .csv or .parquet.")] = None,
@@ -174,6 +177,7 @@ def simulate(
                 cli_simulate.state(m, qd0, "qd0"),
                 duration,
                 method=method,
+                dynamics=dynamics,
                 dt=dt,
                 sample=sample,
             )

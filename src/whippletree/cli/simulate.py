@@ -78,6 +78,7 @@ def outcome(run: Trajectory, seconds: float) -> dict[str, Any]:
         "mechanism": run.name,
         "method": run.method,
         "reason": run.reason,
+        "dynamics": run.dynamics,
         "states": len(run),
         "end": float(run.t[-1]),
         "seconds": seconds,
@@ -95,6 +96,7 @@ def rows(told: dict[str, Any]) -> list[list[str]]:
     lines = [
         ["integrated", f"{told['end']:g} s in {told['seconds']:.3g} s, {told['states']} states"],
         ["method", told["method"] + (f" ({told['reason']})" if told["reason"] else "")],
+        ["dynamics", told["dynamics"]],
         ["energy", f"{first:.6g} J at the start, {last:.6g} J at the end"],
         ["largest change", f"{told['largest_energy_change']:.3g} J"],
     ]

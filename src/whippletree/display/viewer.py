@@ -200,6 +200,8 @@ def _check_free(host: str, port: int | None) -> None:
     """InputError for an address that cannot be had: viser would silently take the next port, or hang."""
     if port is not None and not (isinstance(port, int) and 0 <= port <= 65535):
         raise InputError(f"port is {port!r}, expected a number from 0 to 65535")
+    if not isinstance(host, str):
+        raise InputError(f"host is {host!r}, expected an address, as '127.0.0.1'")
     import socket  # on use, like all that only the viewer needs
 
     try:

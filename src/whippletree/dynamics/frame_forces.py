@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import InputError
 from ..model.force import Force, Reference
 from ..model.mechanism import Mechanism
+from ..model.values import vector
 from ..spatial import Array, array
 from .jacobian import reference_transform
 from .kinematics import frame_transform
@@ -36,13 +37,13 @@ def frame_forces(m: Mechanism, q: Array, wrenches: Mapping[str, Any], reference:
     >>> wt.aba(m, [0.5], [0.0], [0.0], f_ext).round(4)
     array([-14.953])
     """
+    if not isinstance(wrenches, Mapping):
+        raise InputError(
+            f"wrenches is {wrenches!r}, expected forces by name, as {{'tool': (0, 0, 0, 1, 0, 0)}}"
+        )
     (f,) = per_body(len(m), 1)
     for frame, wrench in wrenches.items():
-        place, value = m.frame(frame), array(list(wrench))
-        if value.shape != (6,):
-            raise InputError(
-                f"the force on {frame!r} has shape {value.shape}, expected (6,): torque and force"
-            )
+        place, value = m.frame(frame), vector(wrench, (6,), f"the force on {frame!r}", "torque and force")
         if reference != "body":
             value = reference_transform(frame_transform(m, q, frame), reference).force(value)
         body = m.body_number(place.body)

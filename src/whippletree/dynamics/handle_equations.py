@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..model.mechanism import Mechanism
+from ..model.values import listed
 from ..spatial import Array
 from .inertia_factors import factor_ltl
 from .jacobian import jacobian, jacobian_rate
@@ -41,6 +42,7 @@ def handle_equations(
     (np.float64(3.0), np.float64(14.715))
     """
     H = factor_ltl(m, q)
+    frames = listed(frames, "frames", "names of frames", m.names("body")[1:])
     J = np.concatenate([np.zeros((0, m.nv)), *(jacobian(m, q, frame) for frame in frames)])
     Jd_qd = [jacobian_rate(m, q, qd, frame) @ qd for frame in frames]
     Y = H.L.solve_transposed(J.T)

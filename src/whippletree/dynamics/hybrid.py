@@ -5,19 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
 from ..model.mechanism import Mechanism
+from ..model.values import joint_numbers
 from ..spatial import Array
 
 
 def forward_joints(m: Mechanism, prescribed: Sequence[str]) -> list[bool]:
     """Whether each joint is in the set fd: its force is given and its acceleration sought."""
-    if isinstance(prescribed, str):
-        raise InputError(f"prescribed is the string {prescribed!r}: give a list of joint names")
-    fd = [True] * len(m)
-    for name in prescribed:
-        fd[m.joint_number(name)] = False
-    return fd
+    given = joint_numbers(m, prescribed, "prescribed")
+    return [i not in given for i in range(len(m))]
 
 
 def prescribed_held(m: Mechanism, arguments: Mapping[str, Any]) -> list[int]:

@@ -38,6 +38,7 @@ def attach(
         expect("attach", name, value, Mechanism, "a Mechanism")
     if placement is not None:
         expect("attach", "placement", placement, Placement, "a Placement")
+    expect("attach", "prefix", prefix, str, "a text")
     seat = m.frame(frame)
     at = seat.placement if placement is None else seat.placement @ placement
 

@@ -1,6 +1,6 @@
 """Lock joints."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -72,10 +72,30 @@ def lock(m: Mechanism, positions: Mapping[str, Any]) -> Mechanism:
         bodies[body.name] = body
     parts: Parts = {"body": list(bodies.values())}
     left_out = _move_parts(m, {m.bodies[i].joint_name: q for i, q in locked.items()}, host.__getitem__, parts)
+    _check_on_ground(m, bodies.values(), host)
     parts["frame"] += merged
     made = assemble(m, parts)
     made.warnings += left_out
     return made
+
+
+def _check_on_ground(m: Mechanism, bodies: Iterable[Body], host: Mapping[str, End]) -> None:
+    """ModelError for a part between bodies that all stand still now, where that must not be: an open loop."""
+    still = {GROUND: Placement()}
+    for body in bodies:
+        if body.joint.nv == 0 and body.parent in still:
+            still[body.name] = still[body.parent] @ body.placement
+
+    def end(old: str) -> End:
+        name, where = host[old]
+        return (GROUND, seen_from(still[name], where or Placement())) if name in still else (name, where)
+
+    for kind, parts in m.kinds():
+        for part in parts:
+            ends = body_fields(m, kind, part)
+            new = moved(m, kind, part, end) if len(ends) > 1 else part
+            if len(ends) > 1 and all(getattr(new, field) == GROUND for field in ends):
+                kind.lost(new, {})
 
 
 def _move_parts(

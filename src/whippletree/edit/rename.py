@@ -36,6 +36,7 @@ def rename(m: Mechanism, *, name: str | None = None, **names: Mapping[str, str])
     for plural, given in names.items():
         if plural not in plurals:
             raise ModelError(f"there are no {plural!r} to rename; known: {', '.join(plurals)}")
+        expect("rename", plural, given, Mapping, 'a dictionary such as {"old": "new"}')
         new[plurals[plural]] = given
     for of, given in new.items():
         known = [known for known in m.names(of) if known != GROUND]

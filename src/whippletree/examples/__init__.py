@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from ..errors import InputError
+from ..model.fields import meant
 from ..model.mechanism import Mechanism
 from .arms import seven_axis_arm, six_axis_arm
 from .legged import humanoid, linkage_humanoid, quadruped
@@ -90,5 +91,5 @@ def about(name: str) -> str:
 
 def _builder(name: str) -> Callable[[], Mechanism]:
     if name not in _BUILDERS:
-        raise InputError(f"no example named {name!r}; known: {', '.join(names())}")
+        raise InputError(f"no example named {name!r}; known: {', '.join(names())}{meant(name, names())}")
     return _BUILDERS[name]

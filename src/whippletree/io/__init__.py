@@ -9,7 +9,7 @@ from typing import IO
 from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
-from .file_source import Source, of, read
+from .file_source import Source, named, of, read
 from .findings import Problem
 from .formats import FORMATS, Format
 from .stops import with_stops
@@ -82,7 +82,7 @@ def load(
         raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
     directories = _directories(packages)
     if isinstance(path, str | os.PathLike):
-        reader, source = _format(Path(path)), read(Path(path))
+        reader, source = _format(named(path)), read(Path(path))
     elif hasattr(path, "read"):
         source = of(_name(path), path)
         reader = _format_of(source)
@@ -144,7 +144,7 @@ def save(m: Mechanism, path: StrPath) -> None:
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
-    path = Path(path)
+    path = named(path)
     found = FORMATS.get(path.suffix.lower())
     if found is None or found.save is None:
         known = ", ".join(suffix for suffix, entry in FORMATS.items() if entry.save is not None)
@@ -208,4 +208,6 @@ def _listed(directory: Path) -> list[str]:
 def _directories(packages: Iterable[StrPath] | None) -> list[Path]:
     if isinstance(packages, (str, os.PathLike)):
         raise InputError(f"packages is {packages!r}: give a list of directories, such as [{str(packages)!r}]")
+    if packages is not None and not isinstance(packages, Iterable):
+        raise InputError(f"packages is {packages!r}: give a list of directories, such as ['robots']")
     return [Path(directory) for directory in packages or ()]

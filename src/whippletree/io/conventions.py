@@ -30,7 +30,7 @@ import numpy as np
 from ..errors import InputError, ModelError
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Translation
 from ..model.mechanism import Body, Limits, Mechanism
-from ..model.values import position, vector
+from ..model.values import expect, position, vector
 from ..model.wording import describe
 from ..spatial import Array, cross
 from ..spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
@@ -80,6 +80,7 @@ class Convention:
     def __init__(self, program: str, m: Mechanism, joints: Sequence[str] | None = None) -> None:
         if program not in PROGRAMS:
             raise InputError(f"program is {program!r}; known: {', '.join(PROGRAMS)}")
+        expect("Convention", "m", m, Mechanism, "a Mechanism")
         self.program = program
         self._m = m.copy()  # the rules are those of now
         self._order = _order(m, joints)

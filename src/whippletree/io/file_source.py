@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import FileError, WhippletreeError
+from ..errors import FileError, InputError, WhippletreeError
 from .bounds import LARGEST_TEXT
 
 
@@ -18,6 +18,13 @@ class Source:
 
     path: Path
     data: bytes
+
+
+def named(path: Any) -> Path:
+    """The path of a file; InputError for what is none."""
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise InputError(f"path is {path!r}: give the name of a file")
+    return Path(path)
 
 
 def read(path: Path, largest: int = LARGEST_TEXT) -> Source:

@@ -13,6 +13,7 @@ import numpy as np
 from .. import joints
 from ..errors import FileError, InputError
 from ..joints import Joint
+from ..model.fields import meant
 from ..model.kinds import KINDS, Kind
 from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..shapes import SHAPES, Shape
@@ -192,7 +193,8 @@ def _joint(table: TomlTable) -> Joint:
     kind = table.take("type", text)
     if kind not in JOINTS:
         raise table.document.error(
-            (*table.way, "type"), f"joint type {kind!r} is not known; there are {', '.join(sorted(JOINTS))}"
+            (*table.way, "type"),
+            f"joint type {kind!r} is not known; there are {', '.join(sorted(JOINTS))}{meant(kind, JOINTS)}",
         )
     given: dict[str, Any] = {}
     for field in fields(JOINTS[kind]):  # pyright: ignore[reportArgumentType]  # every joint type is a dataclass
@@ -289,7 +291,8 @@ def _shape(table: TomlTable) -> Shape:
     kind = table.take("kind", text)
     if kind not in SHAPES:
         raise table.document.error(
-            (*table.way, "kind"), f"shape {kind!r} is not known; there are {', '.join(SHAPES)}"
+            (*table.way, "kind"),
+            f"shape {kind!r} is not known; there are {', '.join(SHAPES)}{meant(kind, SHAPES)}",
         )
     keys = {"size": numbers(), "mesh": text, "heights": _rows}
     saved = {key: table.take(key, read, None) for key, read in keys.items()}

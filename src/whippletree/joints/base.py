@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial.inertia import Inertia
-from ..spatial.scalar import Array
+from ..spatial.scalar import Array, real_numbers
 from ..spatial.transform import Transform
 from ..spatial.vectors import cross
 
@@ -205,7 +205,7 @@ def unit_axis(axis: Any, name: str = "axis") -> tuple[float, float, float]:
         along = -1.0 if axis.startswith("-") else 1.0
         return (along * (letter == "x") + 0.0, along * (letter == "y") + 0.0, along * (letter == "z") + 0.0)
     try:
-        vector = np.array(axis, dtype=float)
+        vector = real_numbers(axis)
     except (TypeError, ValueError):
         raise ModelError(f"{name} is {axis!r}: give a letter or three numbers") from None
     if vector.shape != (3,) or not np.all(np.isfinite(vector)):
@@ -230,10 +230,13 @@ def perpendicular(axis: Any) -> tuple[Array, Array]:
 
 def finite_number(value: Any, name: str, unit: str) -> float:
     """A finite float, or ModelError naming the quantity."""
-    number = float(value)
-    if not np.isfinite(number):
-        raise ModelError(f"{name} is {number}: give a finite number, in {unit}")
-    return number
+    try:
+        number = real_numbers(value)
+    except (TypeError, ValueError):
+        number = np.array(np.nan)
+    if number.shape or not np.isfinite(number):
+        raise ModelError(f"{name} is {value!r}: give a finite number, in {unit}")
+    return float(number)
 
 
 def quaternion_fault(p: Array) -> str | None:

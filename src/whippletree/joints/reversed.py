@@ -29,6 +29,8 @@ class Reversed(Joint):
     of: Joint
 
     def __post_init__(self) -> None:
+        if not isinstance(self.of, Joint):
+            raise ModelError(f"of is {self.of!r}, expected a joint such as Revolute('z')")
         if isinstance(self.of, Reversed):
             raise ModelError("a joint reversed twice is the joint itself: use it as it is")
 

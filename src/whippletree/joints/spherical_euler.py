@@ -35,7 +35,7 @@ class SphericalEuler(Joint):
 
     def __post_init__(self) -> None:
         s = self.sequence
-        if len(s) != 3 or not set(s) <= set("xyz") or s[0] == s[1] or s[1] == s[2]:
+        if not isinstance(s, str) or len(s) != 3 or not set(s) <= set("xyz") or s[0] == s[1] or s[1] == s[2]:
             raise ModelError(
                 f'sequence is {s!r}: give three of "xyz", no two alike in a row, as "zyx" or "zxz"'
             )

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import Placement, Transform
+from ..spatial.scalar import real_numbers
 from .contact import Contact
 from .fields import checked_name, meant, shown
 from .force import Force
@@ -67,7 +68,7 @@ class PartCollection:
     def gravity(self, gravity: Any) -> None:
         wanted = ModelError(f"gravity is {gravity!r}: give three finite numbers, in m/s²")
         try:
-            g = np.array(gravity, dtype=float)
+            g = real_numbers(gravity)
         except (TypeError, ValueError):
             raise wanted from None
         if g.shape != (3,) or not np.all(np.isfinite(g)):
@@ -171,14 +172,14 @@ class PartCollection:
 
     def has(self, of: str, name: str) -> bool:
         """Whether there is such a part: a body, or the ground, a joint, or one of any other kind."""
-        return name in self._numbers.get(of, ())
+        return isinstance(name, str) and name in self._numbers.get(of, ())
 
     def number(self, of: str, name: str) -> int:
         """The number of a part of a kind, by name, in the order they were added; -1 for the ground."""
         return self._find(name, self._numbers.get(of, {}), of)
 
     def _find(self, name: str, table: Mapping[str, int], of: str) -> int:
-        if name in table:
+        if isinstance(name, str) and name in table:
             return table[name]
         message = f"{self.name!r} has no {of} named {name!r}; known: {shown(table) or 'none'}"
         if "frame" not in of and self.has("frame", name):  # as a link of a URDF that a fixed joint holds

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from ..spatial.scalar import real_numbers
 
 LOOKED_AT = 1000
 """Among so many names one that may be meant is looked for; among more it would take too long."""
@@ -19,15 +20,19 @@ def checked_name(name: Any, kind: str) -> str:
     return name
 
 
+def as_number(value: Any, title: str, name: str) -> float:
+    """The value as a float, which need not be finite; ModelError for what is no number."""
+    try:
+        return real_numbers(value).item()
+    except (TypeError, ValueError):
+        raise ModelError(f"{title}: {name} is {value!r}, expected a number") from None
+
+
 def set_numbers(part: Any, title: str, names: Iterable[str], least: float = -np.inf) -> None:
     """Make fields of a frozen part finite floats of at least so much; ModelError for what is none."""
     wanted = "must be finite" if least == -np.inf else f"must be {least:g} or more and finite"
     for name in names:
-        value = getattr(part, name)
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise ModelError(f"{title}: {name} is {value!r}, expected a number") from None
+        number = as_number(getattr(part, name), title, name)
         if not least <= number < np.inf or number == -np.inf:
             raise ModelError(f"{title}: {name} is {number}, {wanted}")
         object.__setattr__(part, name, number)
@@ -38,7 +43,7 @@ def set_vectors(part: Any, title: str, units: Mapping[str, str]) -> None:
     for name, unit in units.items():
         values = getattr(part, name)
         try:
-            x, y, z = (float(value) for value in values)
+            x, y, z = real_numbers(values).tolist()
         except (TypeError, ValueError):
             raise ModelError(f"{title}: {name} is {values!r}: give three numbers, in {unit}") from None
         if not np.all(np.isfinite([x, y, z])):

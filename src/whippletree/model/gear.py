@@ -29,6 +29,8 @@ class Gear:
 
 def check_gear(m: "Mechanism", gear: Gear) -> None:
     """ModelError for a gear between joints of several variables, or one that drives what is driven."""
+    if m.has("loop", gear.name):
+        raise ModelError(f"{m.name!r} has a loop named {gear.name!r} already: choose another name")
     for joint_name in (gear.driver, gear.driven):
         joint = m.bodies[m.joint_number(joint_name)].joint
         if joint.nv != 1:

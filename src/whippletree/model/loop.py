@@ -11,13 +11,13 @@ from ..joints import Joint
 from ..spatial import Array, Placement
 from ..spatial.rotation import log
 from .fields import expect_fields
-from .parts import A_JOINT
+from .parts import A_JOINT, A_PLACEMENT
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
 
 CLOSED = 1e-6
-"""Gaps of a locked loop above this, in m or rad, are no rounding."""
+"""Gaps of a locked loop above this, in rad or as a share of its size, are no rounding."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,17 @@ class Loop:
     placement_s: Placement = field(default_factory=Placement)
 
     def __post_init__(self) -> None:
-        placement = (Placement, "a Placement")
-        kinds = {"joint": A_JOINT, "placement_p": placement, "placement_s": placement}
+        kinds = {"joint": A_JOINT, "placement_p": A_PLACEMENT, "placement_s": A_PLACEMENT}
         expect_fields(self, f"loop {self.name!r}", kinds)
 
 
 def check_loop(m: "Mechanism", loop: Loop) -> None:
-    """ModelError for a loop joint that closes or constrains nothing."""
+    """ModelError for a loop joint that closes or constrains nothing, or has the name of a gear.
+
+    Loops and gears are told apart by their names, as those of the equations they add.
+    """
+    if m.has("gear", loop.name):
+        raise ModelError(f"{m.name!r} has a gear named {loop.name!r} already: choose another name")
     if loop.predecessor == loop.successor:
         raise ModelError(
             f"loop {loop.name!r} of {m.name!r} joins {loop.successor!r} with itself and closes nothing: "
@@ -59,9 +63,12 @@ def check_closed(loop: Loop, positions: Mapping[str, Array]) -> None:
     """ModelError for a loop joint that holds two places of one body together which are apart."""
     X = loop.placement_s.transform() @ loop.placement_p.transform().inverse()
     rest = X @ loop.joint.transform(loop.joint.position_at(X)).inverse()
-    gap = max(float(np.linalg.norm(part)) for part in (rest.r, log(rest.E)))
-    if gap > CLOSED:
+    size = max(float(np.linalg.norm(place.position)) for place in (loop.placement_p, loop.placement_s))
+    gap, turn = float(np.linalg.norm(rest.r)), float(np.linalg.norm(log(rest.E)))
+    apart = gap > CLOSED * (size or 1.0)
+    if apart or turn > CLOSED:
+        by = f"{gap:.3g} m" if apart else f"{turn:.3g} rad"
         raise ModelError(
-            f"loop {loop.name!r} would stay open by {gap:.3g} m or rad, both of its ends being on "
+            f"loop {loop.name!r} would stay open by {by}, both of its ends being on "
             f"{loop.successor!r}: lock its joints at positions that close it, as those from wt.assemble"
         )

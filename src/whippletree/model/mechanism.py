@@ -80,11 +80,8 @@ class Mechanism(PartCollection):
         """
         inertia = Inertia.zero() if inertia is None else inertia
         placement = Placement() if placement is None else placement
-        try:
-            body = Body(name, joint, parent, placement, inertia, joint_name or name, **properties)
-        except TypeError as error:
-            raise ModelError(f"body {name!r} of {self.name!r}: {error}") from None
-        self.add(body)
+        self._check_properties(KINDS["body"], name, properties)
+        self.add(Body(name, joint, parent, placement, inertia, joint_name or name, **properties))
 
     def add_frame(self, name: str, body: str, placement: Placement | None = None) -> None:
         """Name a frame fixed to a body, or to the ground, at a placement in that body's frame."""
@@ -212,8 +209,15 @@ class Mechanism(PartCollection):
         self._check_properties(row, name, properties)
         try:
             new = replace(old, **properties)
+        except ModelError:
+            raise
         except (TypeError, ValueError) as error:
             raise ModelError(f"{row.name} {old.name!r}: {error}") from None
+        if isinstance(new, Body) and self.has("body", new.parent) and self.body_number(new.parent) >= number:
+            raise ModelError(
+                f"body {new.name!r}: parent {new.parent!r} comes after it in {self.name!r}, and parents come "
+                "first: build it in another order, or see wt.reroot"
+            )
         self._refuse_faults(row, new, properties)
         if "joint" in properties or not row.refers.keys().isdisjoint(properties):
             self._put_together(row, number, new)

@@ -12,6 +12,7 @@ from ..spatial import Array, Inertia, Placement, Transform, array
 from .contact import Contact
 from .loop import Loop
 from .mechanism import Body, Mechanism
+from .values import expect, vector
 
 
 def parameter_names(m: Mechanism) -> list[str]:
@@ -28,6 +29,7 @@ def parameter_names(m: Mechanism) -> list[str]:
     >>> wt.parameter_names(wt.examples.load("pendulum"))[3:8]
     ['rod.mass', 'rod.com.x', 'rod.com.y', 'rod.com.z', 'rod.about_com.xx']
     """
+    expect("parameter_names", "m", m, Mechanism, "a Mechanism")
     return list(_numbers(m))
 
 
@@ -38,6 +40,7 @@ def parameter_values(m: Mechanism, names: Sequence[str]) -> Array:
     >>> wt.parameter_values(wt.examples.load("pendulum"), ["rod.mass", "gravity.z", "rod.com.z"])
     array([ 1.  , -9.81, -0.5 ])
     """
+    expect("parameter_values", "m", m, Mechanism, "a Mechanism")
     numbers = _numbers(m)
     _check_names(m, names, numbers)
     return np.array([numbers[name] for name in names], dtype=float)
@@ -51,9 +54,11 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
     >>> float(wt.total_mass(heavy))
     2.5
     """
+    expect("with_parameters", "m", m, Mechanism, "a Mechanism")
     numbers = _numbers(m)
     _check_names(m, names, numbers)
-    changed = dict(zip(names, values, strict=True))
+    values = vector(values, (len(names),), "values", "one entry per name")
+    changed = dict(zip(names, values.tolist(), strict=True))
     numbers.update(changed)
     bodies = [
         _rebuilt(body, numbers) if any(name in changed for name in _body_numbers(body)) else body
@@ -138,6 +143,8 @@ def _rebuilt(body: Body, numbers: dict[str, Any]) -> Body:
 
 
 def _check_names(m: Mechanism, names: Sequence[str], known: dict[str, Any]) -> None:
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise InputError(f"parameters is {names!r}, expected a list of names, as ['gravity.z']")
     for name in names:
         if name not in known:
             raise InputError(

@@ -10,7 +10,8 @@ from ..errors import ModelError
 from ..joints import Joint
 from ..shapes import SHAPES, Shape
 from ..spatial import Array, Inertia, Placement
-from .fields import expect_fields, shown
+from ..spatial.scalar import real_numbers
+from .fields import as_number, expect_fields, meant, shown
 from .physical import inertia_fault
 from .spring import joint_force_fault
 
@@ -25,6 +26,9 @@ ABSURD = 1e6
 
 A_JOINT = (Joint, "a joint such as Revolute('z')")
 """What a field that holds a joint expects."""
+
+A_PLACEMENT = (Placement, "a Placement such as Placement((0, 0, 1))")
+"""Likewise a placement."""
 
 TURNED = 5.0 * 2.0 * np.pi
 """Angles beyond five turns, up to 720, look like degrees; larger ones are another way to say no limit."""
@@ -47,11 +51,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for bound in ("lower", "upper", "velocity", "effort", "stiffness", "dissipation"):
-            value = getattr(self, bound)
-            try:
-                object.__setattr__(self, bound, float(value))
-            except (TypeError, ValueError):
-                raise ModelError(f"limits: {bound} is {value!r}, expected a number") from None
+            object.__setattr__(self, bound, as_number(getattr(self, bound), "limits", bound))
 
     def fault(self) -> str | None:
         """What is wrong with these limits, in words, or None.
@@ -124,14 +124,16 @@ def check_shape(part: Any, title: str) -> None:
             f"{title}: shape is {part.shape!r}, expected one of {known}, as Box((0.1, 0.2, 0.3))"
         )
     if not isinstance(part.placement, Placement):
-        raise ModelError(f"{title}: placement is {part.placement!r}, expected a Placement")
+        raise ModelError(f"{title}: placement is {part.placement!r}, expected {A_PLACEMENT[1]}")
     if part.color is not None:
         try:
-            r, g, b, a = (float(value) for value in part.color)
+            r, g, b, a = real_numbers(part.color).tolist()
         except (TypeError, ValueError):
+            r, g, b, a = (np.nan,) * 4
+        if not all(0.0 <= value <= 1.0 for value in (r, g, b, a)):
             raise ModelError(
                 f"{title}: color is {part.color!r}, expected red, green, blue and opacity, each from 0 to 1"
-            ) from None
+            )
         object.__setattr__(part, "color", (r, g, b, a))
 
 
@@ -179,8 +181,8 @@ class Body:
             object.__setattr__(self, "rest", tuple(self.rest))
         kinds = {
             "joint": A_JOINT,
-            "placement": (Placement, "a Placement"),
-            "inertia": (Inertia, "an Inertia"),
+            "placement": A_PLACEMENT,
+            "inertia": (Inertia, "an Inertia such as Inertia(2.0, com=(0, 0, 0.1))"),
             "limits": (Limits, "Limits(lower, upper)"),
         }
         expect_fields(self, f"body {self.name!r}", kinds)
@@ -197,7 +199,7 @@ class Frame:
     placement: Placement = field(default_factory=Placement)
 
     def __post_init__(self) -> None:
-        expect_fields(self, f"frame {self.name!r}", {"placement": (Placement, "a Placement")})
+        expect_fields(self, f"frame {self.name!r}", {"placement": A_PLACEMENT})
 
 
 def check_geometries(shapes: Any, title: str) -> None:
@@ -226,7 +228,7 @@ def body_faults(body: Body) -> Iterator[Fault]:
     """An inertia that is no body's, and limits that are none: real robot files hold such ones."""
     fault = inertia_fault(body.inertia)
     if fault is not None:
-        hint = "; give moments about the centre of mass, in kg m²"
+        hint = "; give moments about the centre of mass, in kg m²" if "moments" in fault else ""
         yield Fault("inertia", f"body {body.name!r}", fault, hint)
     fault = body.limits.fault()
     if fault is not None:
@@ -245,13 +247,12 @@ def check_body(m: "Mechanism", body: Body) -> None:
     if not m.has("body", body.parent):
         raise ModelError(
             f"body {body.name!r}: parent {body.parent!r} is not in {m.name!r}; "
-            f"add it first. Known: {shown(m.names('body'))}"
+            f"add it first. Known: {shown(m.names('body'))}{meant(body.parent, m.names('body'))}"
         )
-    for quantity in ("armature", "damping", "friction"):
-        if not 0.0 <= getattr(body, quantity) < np.inf:
-            raise ModelError(
-                f"body {body.name!r}: {quantity} is {getattr(body, quantity)}, must be 0 or more"
-            )
+    for quantity in ("armature", "damping", "friction", "stiffness"):
+        number = as_number(getattr(body, quantity), f"body {body.name!r}", quantity)
+        if not 0.0 <= number < np.inf:
+            raise ModelError(f"body {body.name!r}: {quantity} is {number}, must be 0 or more and finite")
     fault = joint_force_fault(body)
     if fault is not None:
         raise ModelError(f"joint {body.joint_name!r} of {m.name!r}: {fault}")

@@ -17,7 +17,9 @@ def inertia_fault(inertia: Inertia) -> str | None:
     >>> inertia_fault(Inertia(mass=1.0, about_com=(1.0, 1.0, 3.0)))
     'principal moments (1, 1, 3) kg m² violate the triangle inequality: 3 > 1 + 1'
     """
-    values = np.array([inertia.m, *inertia.h, *inertia.I], dtype=float)
+    values = np.array([inertia.m, *inertia.h, *inertia.I])
+    if values.dtype.kind not in "biuf":
+        return f"inertia holds {values[0]!r}: give real numbers"
     if not np.all(np.isfinite(values)):
         return f"inertia holds {values[~np.isfinite(values)][0]}: give finite numbers"
     if inertia.m < 0:

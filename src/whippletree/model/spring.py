@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from ..spatial.scalar import real_numbers
 from .fields import set_numbers, set_vectors
 from .wording import describe
 
@@ -45,7 +46,6 @@ def check_spring(m: Any, spring: Spring) -> None:
 def joint_force_fault(body: Any) -> str | None:
     """What is wrong with the spring, the rest position or the stops of a body's joint, or None."""
     for label, value in (
-        ("stiffness", body.stiffness),
         ("stiffness of the stops", body.limits.stiffness),
         ("dissipation of the stops", body.limits.dissipation),
     ):
@@ -58,7 +58,11 @@ def joint_force_fault(body: Any) -> str | None:
         return f"a {joint} joint has no stops: its velocities are not the rates of its coordinates"
     if body.rest is None:
         return None
-    rest = np.array(body.rest, dtype=float)
+    try:
+        rest = real_numbers(body.rest)
+    except (TypeError, ValueError):
+        rest = np.array(np.nan)
     if rest.shape != (body.joint.nq,) or not np.all(np.isfinite(rest)):
-        return f"rest is {body.rest}: give {body.joint.nq} finite numbers, a position of the joint"
+        wanted = "(a finite number,)" if body.joint.nq == 1 else f"{body.joint.nq} finite numbers"
+        return f"rest is {body.rest!r}: give {wanted}, a position of the joint"
     return body.joint.position_fault(rest)

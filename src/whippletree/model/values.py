@@ -1,6 +1,6 @@
 """Values that a user gives, checked against what a mechanism asks for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,27 @@ def expect(function: str, name: str, value: Any, kind: type, such_as: str) -> No
     """InputError for an argument that is not of its kind, such as a path for a Mechanism."""
     if not isinstance(value, kind):
         raise InputError(f"{function}: {name} is {value!r}, expected {such_as}")
+
+
+def joint_numbers(m: "Mechanism", names: Any, argument: str) -> list[int]:
+    """Numbers of the joints that a list names; InputError for what is no list, ModelError for other names."""
+    return [m.joint_number(name) for name in listed(names, argument, "joint names", m.joint_names)]
+
+
+def listed(names: Any, argument: str, what: str, known: list[str]) -> list[Any]:
+    """Names in a list; InputError for what is none, as a single name."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(f"{argument} is {names!r}, expected a list of {what}, as {known[:1]}")
+    return list(names)
+
+
+def positive(value: Any, name: str) -> None:
+    """InputError for a value that is no number above 0; symbolic ones pass."""
+    number = np.asarray(value)
+    if number.shape or number.dtype.kind not in "biufO" or value is None:
+        raise InputError(f"{name} is {value!r}, expected a number above 0")
+    if number.dtype.kind != "O" and not 0.0 < number < np.inf:
+        raise InputError(f"{name} is {value}, expected a number above 0")
 
 
 def vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:

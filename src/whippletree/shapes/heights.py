@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import Array, Inertia, Placement
+from ..spatial.scalar import real_numbers
 from .shape import Shape, Triangles, numbers_of
 
 
@@ -34,19 +35,24 @@ class Heights(Shape):
 
     def __post_init__(self) -> None:
         try:
-            z = np.array(self.heights, dtype=float)
+            z = real_numbers(self.heights)
         except (TypeError, ValueError):
             raise ModelError("heights: give rows of numbers, all of one length, in m") from None
-        if z.ndim != 2 or min(z.shape) < 2 or not np.all(np.isfinite(z)):
-            raise ModelError(f"heights has shape {z.shape}: give at least 2 × 2 finite numbers, in m")
+        if z.ndim != 2 or min(z.shape) < 2:
+            raise ModelError(f"heights has shape {z.shape}: give at least 2 × 2 numbers, in m")
+        if not np.all(np.isfinite(z)):
+            i, j = np.argwhere(~np.isfinite(z))[0]
+            raise ModelError(f"heights[{i}, {j}] is {z[i, j]}: give finite numbers, in m")
         z.flags.writeable = False
         object.__setattr__(self, "heights", z)
         for axis in ("x", "y"):
-            low, high = (float(value) for value in getattr(self, axis))
+            given = getattr(self, axis)
+            try:
+                low, high = real_numbers(given).tolist()
+            except (TypeError, ValueError):
+                low, high = np.nan, np.nan
             if not -np.inf < low < high < np.inf:
-                raise ModelError(
-                    f"heights: {axis} is {(low, high)}, expected a lower and a higher number, in m"
-                )
+                raise ModelError(f"heights: {axis} is {given}, expected a lower and a higher number, in m")
             object.__setattr__(self, axis, (low, high))
 
     def __reduce__(self) -> tuple[Any, ...]:

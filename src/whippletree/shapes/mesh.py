@@ -50,6 +50,10 @@ class Mesh(Shape):
                     raise ModelError(f"mesh: {name} has shape {values.shape}, expected (n, 3): {what}")
                 values.flags.writeable = False
                 object.__setattr__(self, name, values)
+        if self.vertices is not None and self.faces is not None:
+            last = len(self.vertices) - 1
+            if np.any((self.faces < 0) | (self.faces > last)):
+                raise ModelError(f"mesh {self.file!r}: faces names a corner that is not among 0 … {last}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.file, self.scale, self.vertices, self.faces)  # arrays that cannot be written

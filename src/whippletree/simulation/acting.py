@@ -1,6 +1,7 @@
 """What acts on a mechanism from outside: actuators and forces on bodies, as given by the user's functions."""
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from ..dynamics.frame_forces import frame_forces
 from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from ..spatial.scalar import real_numbers
 from .equations import common
 
 
@@ -35,8 +37,8 @@ class Acting:
         self, m: Mechanism, control: Callable[..., Any] | None, external: Callable[..., Any] | None
     ) -> None:
         for name, function in (("control", control), ("external", external)):
-            if function is not None and not callable(function):
-                raise InputError(f"{name} is {function!r}, expected a function of (t, q, qd)")
+            if function is not None:
+                check_function(function, name)
         self.control, self.external = control, external
         # Stages of a step have quaternions next to their sphere: functions of the user get them on it.
         wants = m.nq != m.nv and not control is external is None
@@ -66,8 +68,25 @@ class Acting:
         return tau, _checked(given, self._force_shape, "external", "one wrench per body", t)
 
 
+def check_function(function: Any, name: str) -> None:
+    """InputError for what cannot be called as function(t, q, qd)."""
+    if not callable(function):
+        raise InputError(f"{name} is {function!r}, expected a function of (t, q, qd)")
+    try:
+        taken = signature(function)
+    except ValueError:  # some functions written in C do not tell what they take
+        return
+    try:
+        taken.bind(0.0, None, None)
+    except TypeError:
+        raise InputError(f"{name} is a function of {taken}, expected one of (t, q, qd)") from None
+
+
 def _checked(value: Any, shape: tuple[int, ...], name: str, meaning: str, t: float) -> Array:
-    result = np.array(value, dtype=float)  # a copy: the user's function may reuse its array
+    try:
+        result = real_numbers(value)  # a copy: the user's function may reuse its array
+    except (TypeError, ValueError):
+        raise ForceFault(f"{name} gives {value!r} at t = {t:g}, expected {shape}: {meaning}", t) from None
     if result.shape != shape:
         raise ForceFault(
             f"{name} gives an array of shape {result.shape} at t = {t:g}, expected {shape}: {meaning}", t

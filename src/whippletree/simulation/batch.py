@@ -17,22 +17,23 @@ from ..joints import Joint
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..kernels.run.threads import checked
-from ..loops.closing.check import GEARED_START, TOLERANCE, check_gears
-from ..loops.equations.constraints import constraint_jacobian, row_owners
-from ..loops.equations.loop_sizes import row_sizes
+from ..loops.closing.check import GEARED_START, check_gears
+from ..loops.equations.constraints import constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, fault_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array
+from .acting import check_function
 from .closed_step import DAMPING, RANK, generic_position, rows_for
 from .contact_step import ContactRecord, touching_of
 from .distribute import distribute
 from .driver import damping, positive
-from .equations import Law, common, equations
+from .equations import Law, equations
 from .given_arrays import apart, must_be_finite, real_array, to_write_into, whole_number
 from .integrators import INTEGRATORS, Integrator
 from .locally import compute_here
+from .starts import constraints_at, room
 from .step_length import check_rollout
 from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
 
@@ -130,6 +131,8 @@ def rollout(
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     every = whole_number(every, "every")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise InputError(f"executor is {executor!r}, expected a concurrent.futures.Executor")
     # Those of a worker are held against the cores of its own machine, there.
     threads = checked(threads) if executor is None else whole_number(threads, "threads")
     h = np.array(positive(dt, "dt"))
@@ -150,7 +153,7 @@ def rollout(
         raise InputError(f"every is {every}, more than the {control.steps} steps: nothing would be recorded")
     check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
     lead = _lead([start.shape[:-1] for start in starts], control.lead)
-    K = _constraints_at(m, *starts)
+    K = constraints_at(m, *starts)
     how = _stepping(m, INTEGRATORS[method], law, K, starts[0])
     if touching is not None:
         touching.held(m, how.rows)
@@ -159,7 +162,7 @@ def rollout(
     recorded = control.steps // every
     shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
     told = ContactRecord(m, touching, (*lead, recorded), contact_forces, residual)
-    outs = [np.empty(shape) for shape in shapes] if out is None else to_write_into(out, shapes)
+    outs = room(shapes) if out is None else to_write_into(out, shapes)
     if out is not None:  # as where a rollout goes on from the last states of the one before
         starts = [apart(start, outs) for start in starts]
         control.arrays = [(apart(array, outs), shape) for array, shape in control.arrays]
@@ -211,7 +214,9 @@ class _Control:
             parts = {"gain": (tau.gain, (nv, 2 * nv)), "q": (tau.q, (nq,)), "qd": (tau.qd, (nv,))}
             for name, (value, shape) in {**parts, "forward": (tau.forward, (nv,))}.items():
                 self.arrays.append((_numbers(value, shape, f"tau.{name}"), shape))
-        elif not callable(tau):
+        elif callable(tau):
+            check_function(tau, "tau")
+        else:
             self.arrays.append((_numbers(tau, (nv,), "tau"), (nv,)))
         told = {
             array.shape[array.ndim - len(shape) - 1]
@@ -222,7 +227,8 @@ class _Control:
             told.add(given)
         if len(told) != 1:
             what = "not told: give steps" if not told else f"told as {', '.join(map(str, sorted(told)))}"
-            raise InputError(f"the number of steps is {what}")
+            where = "" if not told else ", by steps and by the shapes of tau: make them agree"
+            raise InputError(f"the number of steps is {what}{where}")
         self.steps = told.pop()
         leads = [
             array.shape[: array.ndim - len(shape) - 1]
@@ -285,28 +291,6 @@ def _check_positions(m: Mechanism, rows: Array) -> None:
             fault = body.joint.position_fault(row[index])
             if fault is not None:
                 raise InputError(f"q0 of trajectory {k}, joint {body.joint_name!r}: {fault}")
-
-
-def _constraints_at(m: Mechanism, q0: Array, qd0: Array) -> Array:
-    """(..., nc, nv) K at the starts; InputError, naming a trajectory, if one starts or turns open."""
-    if not m.loops and not m.gears:
-        return np.zeros((*q0.shape[:-1], 0, m.nv))
-    gaps, K = common(m).constraints(q0)
-    rates = np.einsum("...ij,...j->...i", K, qd0)
-    units, owners = row_sizes(m), row_owners(m)
-    sizes = units + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
-    opens = "qd0 of trajectory {} opens loop {!r} at a rate of {:.3g}, more than {:.3g}"
-    for values, most, what, remedy in (
-        (gaps, units, "q0 of trajectory {} leaves loop {!r} open by {:.3g}, more than {:.3g}", "assemble"),
-        (rates, sizes, opens, "project_velocity"),
-    ):
-        found, allowed = np.abs(values), np.broadcast_to(TOLERANCE * most, values.shape)
-        if np.any(found > allowed):
-            at = np.unravel_index(int(np.argmax(found / allowed)), found.shape)
-            number = int(np.ravel_multi_index(at[:-1], found.shape[:-1])) if at[:-1] else 0
-            told = what.format(number, owners[int(at[-1])], found[at], allowed[at])
-            raise InputError(f"{told}: take it from wt.{remedy}")
-    return K
 
 
 def _singular(K: Array, rows: Sequence[int]) -> Array:

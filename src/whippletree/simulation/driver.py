@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..loops.closing.check import GEARED_START, check_gears
 from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, joints_without_inertia, without_inertia_message
-from ..model.values import position, real_vector, vector
+from ..model.values import per_coordinate, position, real_vector
 from ..spatial import Array
 from .acting import Acting, ForceFault
 from .closing import closed_start
@@ -215,12 +215,12 @@ def _told_with_the_run(run: Run) -> Iterator[None]:
 def start(m: Mechanism, q0: Any, qd0: Any) -> tuple[Array, Array]:
     """A state to start from, checked."""
     meaning = f"one entry per velocity of {m.name!r} (nv = {m.nv})"
-    qd = np.array(vector(np.zeros(m.nv) if qd0 is None else qd0, (m.nv,), "qd0", meaning), dtype=float)
+    qd = np.array(real_vector(np.zeros(m.nv) if qd0 is None else qd0, (m.nv,), "qd0", meaning))
     if q0 is None and not m.loops:
         q0 = m.neutral()
-    q = None if q0 is None else np.array(position(m, q0, "q0"), dtype=float)
+    q = None if q0 is None else np.array(real_vector(position(m, q0, "q0"), (m.nq,), "q0", per_coordinate(m)))
     if q is None or m.loops:
-        return closed_start(m, q, qd), qd
+        q = closed_start(m, q, qd)
     check_gears(m, {"q0": q}, {"qd0": qd}, GEARED_START)
     return q, qd
 

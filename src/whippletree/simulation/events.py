@@ -1,6 +1,6 @@
 """Events: moments at which a function of the state passes through zero, and what happens then."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..spatial import Array
+from .acting import check_function
 
 State = Callable[[float], tuple[Array, Array]]
 """q and qd at a time within a step."""
@@ -68,12 +69,13 @@ class Event:
     action: Action | None = None
 
     def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise InputError(f"event {self.name!r}: function is {self.function!r}, expected f(t, q, qd)")
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InputError(f"name of an event is {self.name!r}: give a text that is not empty")
+        check_function(self.function, f"event {self.name!r}: function")
         if self.direction not in (-1, 0, 1):
             raise InputError(f"event {self.name!r}: direction is {self.direction!r}, expected -1, 0 or 1")
-        if self.action is not None and not callable(self.action):
-            raise InputError(f"event {self.name!r}: action is {self.action!r}, expected f(t, q, qd)")
+        if self.action is not None:
+            check_function(self.action, f"event {self.name!r}: action")
 
     def value(self, t: float, q: Array, qd: Array) -> float:
         """The function's value, checked."""
@@ -121,6 +123,8 @@ class Watch:
     """The events of one simulation, looked for step by step."""
 
     def __init__(self, events: Sequence[Event], t: float, q: Array, qd: Array) -> None:
+        if isinstance(events, str | Event) or not isinstance(events, Iterable):
+            raise InputError(f"events is {events!r}, expected a list of Event(function, name)")
         for event in events:
             if not isinstance(event, Event):
                 raise InputError(f"events holds {event!r}, expected Event(function, name)")

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import FileError
 from ..io.atomic import whole
 from ..io.bounds import LARGEST_RECORD, unpacked
-from ..io.file_source import Source, read, reading
+from ..io.file_source import Source, named, read, reading
 from ..spatial import Array
 from .events import Occurrence
 from .trajectory import Trajectory
@@ -29,9 +29,15 @@ EVENT_ARRAYS = ("event_t", "event_q", "event_qd")
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     """Write a trajectory; see `Trajectory.save`."""
-    path = Path(path)
+    path = named(path)
     if path.suffix not in _WRITERS:
         raise FileError(path, f"has the unknown suffix {path.suffix!r}; known: {', '.join(_WRITERS)}")
+    for name in ARRAYS:
+        wrong = np.argwhere(~np.isfinite(getattr(trajectory, name)))
+        if len(wrong):
+            value = getattr(trajectory, name)[tuple(wrong[0])]
+            fault = f"{name} of state {wrong[0][0]} is {value}, which could not be read again"
+            raise FileError(path, f"cannot be written: {fault}")
     content = _WRITERS[path.suffix](trajectory)
     with whole(path) as file:
         file.write(content)
@@ -50,7 +56,7 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     Traceback (most recent call last):
     whippletree.errors.FileError: nowhere.npz: no such file (looked in ...)
     """
-    path = Path(path)
+    path = named(path)
     if path.suffix not in _READERS:
         raise FileError(path, f"has the unknown suffix {path.suffix!r}; known: {', '.join(_READERS)}")
     return _READERS[path.suffix](path, read(path, LARGEST_RECORD).data)

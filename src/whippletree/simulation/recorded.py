@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..spatial import Array
+from ..spatial.scalar import real_numbers
 
 BETWEEN = ("linear", "hold")
 
@@ -53,9 +54,11 @@ class Recorded:
 
 def _numbers(values: Any, name: str) -> Array:
     try:
-        array = np.array(values, dtype=float)
+        array = real_numbers(values)
     except (TypeError, ValueError):
         raise InputError(f"{name} is not an array of numbers: {values!r}") from None
     if not np.all(np.isfinite(array)):
-        raise InputError(f"{name} contains values that are not finite")
+        index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        where = ", ".join(map(str, index))
+        raise InputError(f"{name}[{where}] is {array[index]}: every entry must be finite")
     return array

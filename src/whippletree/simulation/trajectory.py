@@ -94,7 +94,7 @@ class Trajectory:
 
         .npz keeps everything, the mechanism included unless it has a joint type of your own. .csv and
         .parquet (needs pyarrow) are tables with a column for each number, a row for each state.
-        `load_trajectory` reads all three.
+        `load_trajectory` reads all three. It refuses numbers that are not finite, so they are not written.
 
         >>> import tempfile
         >>> import whippletree as wt

@@ -38,8 +38,10 @@ class Inertia(Shapes):
     I: Array
 
     def __init__(self, mass: Any, com: Any = (0.0, 0.0, 0.0), about_com: Any = None) -> None:
-        c = array(com)
-        moments = np.zeros((3, 3)) if about_com is None else array(about_com)
+        c = _entries(com, "com")
+        moments = np.zeros((3, 3)) if about_com is None else _entries(about_com, "about_com")
+        if _entries(mass, "mass").ndim:
+            raise ModelError(f"mass is {mass!r}, expected a number, in kg")
         if c.shape != (3,):
             raise ModelError(f"com has shape {c.shape}, expected three numbers, in m")
         if moments.shape not in ((3,), (3, 3)):
@@ -79,6 +81,8 @@ class Inertia(Shapes):
 
     def __add__(self, other: "Inertia") -> "Inertia":
         """Inertia of two bodies that move as one, both in the same frame. 10a."""
+        if not isinstance(other, Inertia):
+            return NotImplemented
         return Inertia.from_parts(self.m + other.m, self.h + other.h, self.I + other.I)
 
     def scaled(self, factor: Any) -> "Inertia":
@@ -125,3 +129,17 @@ class Inertia(Shapes):
     def __repr__(self) -> str:
         moments = np.array2string(self.about_com, separator=", ").replace("\n", "")
         return f"Inertia(mass={self.m}, com={np.array2string(self.com, separator=', ')}, about_com={moments})"
+
+
+def _entries(values: Any, name: str) -> Array:
+    """The values as an array of any scalar; ModelError for texts, None, and what is not finite."""
+    try:
+        entries = array(values)
+    except (TypeError, ValueError):
+        entries = np.array([None])
+    symbolic = entries.ravel().tolist() if entries.dtype.kind == "O" else []
+    if not all(hasattr(entry, "__radd__") for entry in symbolic):
+        raise ModelError(f"{name} is {values!r}, expected numbers")
+    if not symbolic and not np.all(np.isfinite(entries)):
+        raise ModelError(f"{name} is {values!r}: give finite numbers")
+    return entries

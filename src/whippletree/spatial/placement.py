@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
-from .scalar import Array
+from .scalar import Array, real_numbers
 from .transform import Transform
 
 _NO_TURN = from_rpy(np.zeros(3))
@@ -88,6 +88,8 @@ class Placement:
 
     def __matmul__(self, other: "Placement") -> "Placement":
         """The placement in A of what `other` places in B."""
+        if not isinstance(other, Placement):
+            return NotImplemented
         return Placement.of(other.transform() @ self.transform())
 
     def inverse(self) -> "Placement":
@@ -110,7 +112,7 @@ class Placement:
 def _finite(values: Any, shape: tuple[int, ...], name: str) -> Array:
     """The values as floats of the given shape, or ModelError."""
     try:
-        result = np.array(values, dtype=float)
+        result = real_numbers(values)
     except (TypeError, ValueError):
         raise ModelError(f"{name} is {values!r}: give {shape[0]} numbers") from None
     if result.shape != shape or not np.all(np.isfinite(result)):

@@ -13,10 +13,13 @@ import functools
 import sys
 from collections.abc import Callable
 from copy import deepcopy
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..errors import is_masked
 
 if sys.version_info >= (3, 12):
     from typing import TypeAliasType
@@ -176,6 +179,24 @@ def product(A: Array, B: Array) -> Array:
         return A @ B
     rows = np.flatnonzero(B.any(axis=1))
     return A[:, rows] @ B[rows] if len(rows) else np.zeros((len(A), B.shape[1]))
+
+
+def real_numbers(values: Any) -> Array:
+    """The values as a new array of floats; ValueError for texts, complex numbers and masked entries.
+
+    NumPy would read texts, and leave out what is imaginary or masked.
+
+    >>> real_numbers((1, 2.5))
+    array([1. , 2.5])
+    """
+    if is_masked(values):
+        raise ValueError("masked entries")
+    found = np.array(values)
+    if found.dtype.kind == "O" and not all(isinstance(entry, Real) for entry in found.ravel().tolist()):
+        raise ValueError("not numbers")
+    if found.dtype.kind not in "biufO":
+        raise ValueError(f"{found.dtype}, not numbers")
+    return found.astype(float)
 
 
 def array(entries: Any) -> Array:

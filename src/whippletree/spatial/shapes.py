@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .placement import Placement
-from .scalar import Array
+from .scalar import Array, real_numbers
 
 
 class Shapes:
@@ -228,7 +228,7 @@ class Shapes:
         array([0.2 , 0.1 , 0.25])
         """
         placement = Placement() if placement is None else placement
-        R = placement.rotation
+        R, mass = placement.rotation, _mass("from_principal_moments", mass, None, 0.0)
         about = R @ np.diag(_point(moments, "from_principal_moments", "moments")) @ R.T
         return cls(mass, placement.position, about)
 
@@ -290,7 +290,7 @@ def _finite(values: Any, shape: tuple[int, ...], name: str) -> Array:
     """The values as finite floats of the given shape, or ModelError."""
     wanted = "a finite number" if shape == () else f"{shape[0]} finite numbers"
     try:
-        result = np.array(values, dtype=float)
+        result = real_numbers(values)
     except (TypeError, ValueError):
         raise ModelError(f"{name} is {values!r}: give {wanted}") from None
     if result.shape != shape or not np.all(np.isfinite(result)):

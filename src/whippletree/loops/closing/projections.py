@@ -6,6 +6,7 @@ import numpy as np
 
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate
+from ...model.values import joint_numbers
 from ...spatial import Array
 from ..equations.constraints import constraint_error, constraint_jacobian
 from ..equations.rank import TOLERANCE
@@ -73,7 +74,7 @@ def project_velocity(m: Mechanism, q: Array, qd: Array, hold: Sequence[str] = ()
 
 def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
     """Numbers of the velocity variables of all joints that are not held."""
-    held = {k for name in hold for k in velocities(m, m.joint_number(name))}
+    held = {k for i in joint_numbers(m, hold, "hold") for k in velocities(m, i)}
     return [k for k in range(m.nv) if k not in held]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from ...errors import ModelError
 from ...model.loop import Loop
 from ...model.mechanism import Mechanism
+from ...model.values import vector
 from ...spatial import Array, Transform, array, factor_spd
 from .local_motions import LocalMotions
 from .relations import branch, loop_ends, velocities
@@ -71,11 +72,13 @@ def loop_joint_force(m: Mechanism, q: Array, loop: str, force: Array) -> Array:
     array([-1., -1.,  1.])
     """
     found = _find(m, loop)
+    nv = found.joint.nv
+    force = vector(force, (nv,), "force", f"one entry per velocity of loop joint {loop!r} (nv = {nv})")
     base, p, s = loop_ends(m, found)
     motions = LocalMotions(m, q, np.zeros(m.nv))
     place = _place(m, q, np.zeros(m.nv), found)
     S = place.S
-    wrench = place.X.T @ (S @ factor_spd(S.T @ S).solve(array(force)))
+    wrench = place.X.T @ (S @ factor_spd(S.T @ S).solve(force))
     tau = [0.0] * m.nv
     for sign, end in ((-1.0, p), (1.0, s)):
         for i in branch(m, base, end):

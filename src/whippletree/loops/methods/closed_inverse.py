@@ -8,6 +8,7 @@ import numpy as np
 from ...dynamics.rnea import rnea
 from ...errors import SolverError
 from ...model.mechanism import Mechanism
+from ...model.values import joint_numbers
 from ...spatial import Array
 from ..equations.constraints import constraint_jacobian
 from ..equations.rank import TOLERANCE, eliminate
@@ -93,4 +94,4 @@ def _free_motions(m: Mechanism, q: Array) -> Array:
 
 
 def _columns(m: Mechanism, joints: Sequence[str]) -> list[int]:
-    return [k for name in joints for k in velocities(m, m.joint_number(name))]
+    return [k for i in joint_numbers(m, joints, "actuated") for k in velocities(m, i)]

@@ -45,7 +45,7 @@ from ..equations.relations import velocities
 from .choosing import BestConditioned
 from .group import EliminationStep, Group, Handle, merged
 from .loop_equations import LoopEquations
-from .reduction import Reduction
+from .reduction import Reduction, Replay
 
 
 def grcr(
@@ -83,7 +83,7 @@ def grcr(
     >>> wt.loops.grcr(m, m.neutral(), np.zeros(3), np.zeros(3)).round(3)
     array([-29.104,  34.742,  -5.479])
     """
-    choices = BestConditioned(m, q) if reduction is None else reduction.replay()
+    choices = BestConditioned(m, q) if reduction is None else Replay(reduction)
     return reduced_dynamics(m, q, qd, tau, f_ext, LoopEquations(m, q, qd, stabilization, choices))
 
 
@@ -139,7 +139,7 @@ def reduction_quality(m: Mechanism, q: Array, reduction: Reduction) -> Any:
     0.675
     """
     zero = np.zeros(m.nv)
-    loops = LoopEquations(m, q, zero, None, reduction.replay())
+    loops = LoopEquations(m, q, zero, None, Replay(reduction))
     with np.errstate(divide="ignore", invalid="ignore"):
         reduced_dynamics(m, q, zero, zero, None, loops)
     return functools.reduce(minimum, loops.pivots, 1.0)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
+from ...errors import InputError
 from ...spatial import Array
 from .group import Group
 
@@ -43,13 +44,9 @@ class Choices(Protocol):
 
 
 class Reduction(NamedTuple):
-    """Choices made at one position, valid as long as no pivot comes near zero; see `Reduction.replay`."""
+    """Choices made at one position, valid as long as no pivot comes near zero; see `Replay`."""
 
     decisions: tuple[Any, ...]
-
-    def replay(self) -> "Replay":
-        """The same choices again."""
-        return Replay(self)
 
     @property
     def dependents(self) -> list[int]:
@@ -66,16 +63,23 @@ class Replay:
     """Choices out of a list, in the order in which they were made."""
 
     def __init__(self, reduction: Reduction) -> None:
+        if not isinstance(reduction, Reduction):
+            raise InputError(f"reduction is {reduction!r}, expected one of wt.loops.choose_reduction(m, q)")
         self._left = iter(reduction.decisions)
 
+    def _next(self) -> Any:
+        for decision in self._left:
+            return decision
+        raise InputError("reduction was made for another mechanism: see wt.loops.choose_reduction(m, q)")
+
     def rows(self, l: int, K: Array) -> tuple[int, ...]:
-        return next(self._left)
+        return self._next()
 
     def next_relation(self, candidates: Sequence[int], groups: Sequence[Group]) -> int:
-        return next(self._left)
+        return self._next()
 
     def dependents(self, l: int, group: Group) -> tuple[Pivot, ...]:
-        return next(self._left)
+        return self._next()
 
     def release(self, group: Group) -> Release:
-        return next(self._left)
+        return self._next()

@@ -1,0 +1,51 @@
+"""Where the trajectories of a rollout start, held against loops, and room for what they become."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ..errors import InputError
+from ..loops.closing.check import TOLERANCE
+from ..loops.equations.constraints import row_owners
+from ..loops.equations.loop_sizes import row_sizes
+from ..model.mechanism import Mechanism
+from ..spatial import Array
+from .equations import common
+
+
+def room(shapes: Sequence[tuple[int, ...]]) -> list[Array]:
+    """Arrays for the results; InputError if they are larger than any memory."""
+    try:
+        return [np.empty(shape) for shape in shapes]
+    except (MemoryError, ValueError):
+        size = 8.0 * sum(map(prod, shapes)) / 2**30
+        raise InputError(
+            f"q {shapes[0]} and qd {shapes[1]} take {size:.3g} GiB, more than there is: record less by every"
+        ) from None
+
+
+def constraints_at(m: Mechanism, q0: Array, qd0: Array) -> Array:
+    """(..., nc, nv) K at the starts; InputError, naming a trajectory, if one starts or turns open."""
+    if not m.loops and not m.gears:
+        return np.zeros((*q0.shape[:-1], 0, m.nv))
+    gaps, K = common(m).constraints(q0)
+    rates = np.einsum("...ij,...j->...i", K, qd0)
+    units, owners = row_sizes(m), row_owners(m)
+    sizes = units + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))
+    for values, most, what, remedy in (
+        (gaps, units, "q0 of trajectory {} leaves loop {!r} open by {:.3g}, more than {:.3g}", "assemble"),
+        (
+            rates,
+            sizes,
+            "qd0 of trajectory {} opens loop {!r} at a rate of {:.3g}, more than {:.3g}",
+            "project_velocity",
+        ),
+    ):
+        found, allowed = np.abs(values), np.broadcast_to(TOLERANCE * most, values.shape)
+        if np.any(found > allowed):
+            at = np.unravel_index(int(np.argmax(found / allowed)), found.shape)
+            number = int(np.ravel_multi_index(at[:-1], found.shape[:-1])) if at[:-1] else 0
+            told = what.format(number, owners[int(at[-1])], found[at], allowed[at])
+            raise InputError(f"{told}: take it from wt.{remedy}")
+    return K
