@@ -29,7 +29,7 @@ def _protect(address: int, length: int, access: int) -> None:
 
 
 def guarded(values: np.ndarray, at_end: bool, access: int = READ) -> np.ndarray:
-    """A copy between two pages without access: it ends where the last begins, or begins where the first ends."""
+    """A copy between two pages without access: it ends where the last begins, or the other way."""
     pages = -(-max(values.nbytes, 1) // PAGE)
     memory = mmap.mmap(-1, (pages + 2) * PAGE)
     _kept.append(memory)
@@ -108,7 +108,7 @@ def rollouts() -> int:
                 arrays = [guarded(array, at_end) for array in (q0, qd0, tau)]
                 same(wt.rollout(m, *arrays, steps=5, every=every, threads=threads), expected)
                 out = places(expected, at_end)
-                wt.rollout(m, *arrays, steps=5, every=every, threads=threads, out=out)  # pyright: ignore
+                wt.rollout(m, *arrays, steps=5, every=every, threads=threads, out=out)  # pyright: ignore[reportArgumentType]
                 same(out, expected)
                 calls += 2
     return calls
