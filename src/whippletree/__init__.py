@@ -38,6 +38,10 @@ from .api.symbolic_equations import (
 from .benchmark.comparison import Comparison as Comparison, compare as compare
 from .benchmark.scaling import Scaling as Scaling, scaling as scaling
 from .checks.checking import checked as checked
+from .display.coordinate_plots import (
+    draw_joint_coordinates as draw_joint_coordinates,
+    draw_special_coordinates as draw_special_coordinates,
+)
 from .display.velocity_plots import draw_velocity_transformation as draw_velocity_transformation
 from .display.viewer import Viewer as Viewer, view as view
 from .dynamics import (

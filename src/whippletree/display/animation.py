@@ -12,12 +12,12 @@ from ..api.compiling import compile
 from ..dynamics import forward_kinematics
 from ..errors import InputError
 from ..io.atomic import whole
-from ..model.mechanism import GROUND, Mechanism
 from ..simulation.progress import Progress
 from ..simulation.trajectory import Trajectory
 from ..spatial import Array
 from .playback import state_at
 from .plots import COLORS
+from .strokes import FLAT, strokes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 MOVIES = (".gif", ".mp4")
 FASTEST, LONGEST = 240, 100_000
 """Pictures per second, and pictures of a movie, at most."""
-
-FLAT = 1e-6
-"""m: a motion that leaves a coordinate plane by less is drawn in that plane."""
 
 
 def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30) -> None:
@@ -52,8 +49,9 @@ def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30)
     program = _ffmpeg(target) if target.suffix == ".mp4" else None
     _check_rate(fps, float(trajectory.t[-1] - trajectory.t[0]))
     times = np.arange(trajectory.t[0], trajectory.t[-1], 1.0 / fps)
-    strokes = _strokes(m, np.array([state_at(m, trajectory, t)[0] for t in times]))
-    content = _film(strokes, times, trajectory.name, fps, program)
+    q = np.array([state_at(m, trajectory, t)[0] for t in times])
+    poses = np.asarray(compile(forward_kinematics, m)(q)).reshape(len(q), len(m), 4, 4)
+    content = _film(strokes(m, poses), times, trajectory.name, fps, program)
     with whole(target) as file:
         file.write(content)
 
@@ -69,28 +67,6 @@ def _check_rate(fps: float, duration: float) -> None:
         )
 
 
-def _strokes(m: Mechanism, q: Array) -> list[tuple[int, Array]]:
-    """For every line its body, and (frames, 2, 3) where its ends are in the world."""
-    poses = np.asarray(compile(forward_kinematics, m)(q)).reshape(len(q), len(m), 4, 4)
-    found = []
-    for i, body in enumerate(m.bodies):
-        ends = [child.placement.position for child in m.bodies if child.parent == body.name]
-        ends += [frame.placement.position for frame in m.frames if frame.body == body.name]
-        ends += [loop.placement_p.position for loop in m.loops if loop.predecessor == body.name]
-        ends += [loop.placement_s.position for loop in m.loops if loop.successor == body.name]
-        ends = [end for end in ends if np.linalg.norm(end) > FLAT]
-        for end in ends or [body.inertia.com]:
-            tip = poses[:, i, :3, :3] @ end + poses[:, i, :3, 3]
-            found.append((i, np.stack([poses[:, i, :3, 3], tip], axis=1)))
-        slid = body.parent == GROUND and body.joint.nv < 6  # what flies is tied to nothing
-        if slid and np.linalg.norm(poses[0, i, :3, 3] - body.placement.position) > FLAT:
-            root = np.broadcast_to(body.placement.position, (len(q), 3))
-            found.append((i, np.stack([root, poses[:, i, :3, 3]], axis=1)))
-    if not found:
-        raise InputError(f"{m.name!r} has no body to be drawn")
-    return found
-
-
 def _ffmpeg(target: Path) -> str:
     """The program that writes .mp4: the one that comes with imageio-ffmpeg, or the system's own."""
     try:
@@ -104,12 +80,12 @@ def _ffmpeg(target: Path) -> str:
     return found
 
 
-def _film(strokes: list[tuple[int, Array]], times: Array, name: str, fps: int, program: str | None) -> bytes:
+def _film(lines: list[tuple[int, Array]], times: Array, name: str, fps: int, program: str | None) -> bytes:
     """The content of the file: .mp4 by this program, or .gif if there is none."""
     import matplotlib as mpl
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
-    figure, draw = _stage(strokes, name)
+    figure, draw = _stage(lines, name)
     if program is None:
         writer: Any = PillowWriter(fps=fps)
     else:
@@ -130,14 +106,14 @@ def _film(strokes: list[tuple[int, Array]], times: Array, name: str, fps: int, p
         return draft.read_bytes()
 
 
-def _stage(strokes: list[tuple[int, Array]], name: str) -> tuple["Figure", Any]:
+def _stage(drawn: list[tuple[int, Array]], name: str) -> tuple["Figure", Any]:
     """A figure with all lines in it, and the function that moves them to a frame."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.2, 5.2), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
-    points = np.concatenate([ends.reshape(-1, 3) for _, ends in strokes])
+    points = np.concatenate([ends.reshape(-1, 3) for _, ends in drawn])
     low, high = points.min(axis=0), points.max(axis=0)
     flat = [k for k in range(3) if high[k] - low[k] < FLAT]
     axes = [k for k in range(3) if k not in flat[:1]] if flat else [0, 1, 2]
@@ -158,11 +134,11 @@ def _stage(strokes: list[tuple[int, Array]], name: str) -> tuple["Figure", Any]:
     style: Any = {"linewidth": 3.2, "solid_capstyle": "round", "marker": "o", "markersize": 5}
     lines = [
         stage.plot(*(ends[0, :, k] for k in axes), color=COLORS[i % len(COLORS)], **style)[0]
-        for i, ends in strokes
+        for i, ends in drawn
     ]
 
     def draw(k: int, t: float) -> None:
-        for line, (_, ends) in zip(lines, strokes, strict=True):
+        for line, (_, ends) in zip(lines, drawn, strict=True):
             if len(axes) == 3:
                 line.set_data_3d(*ends[k].T)
             else:

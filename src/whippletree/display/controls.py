@@ -11,6 +11,8 @@ from ..errors import InputError, SimulationError, WhippletreeError
 from ..model.wording import counted
 from ..simulation import Trajectory
 from .charts import sliders
+from .coordinate_tab import CoordinateTab, has_special_coordinates
+from .ghost import Ghost
 from .playback import thinned
 from .scene import LAYERS, Scene
 from .server import Server
@@ -41,7 +43,8 @@ class Controls:
     def __init__(
         self, server: Server, session: Session, scene: Scene, size: float, lock: threading.RLock
     ) -> None:
-        self._gui, self._session, self._scene, self._lock = server.gui, session, scene, lock
+        self._server, self._gui, self._session, self._scene = server, server.gui, session, scene
+        self._lock = lock
         self._sliders = sliders(session.m, size)
         self._digits = [_digits(slider.step) for slider in self._sliders]
         server.gui.configure_theme(
@@ -58,7 +61,8 @@ class Controls:
     # Widgets
 
     def _build(self) -> None:
-        gui = self._gui
+        gui, session = self._gui, self._session
+        self._coordinates: CoordinateTab | None = None
         self._message = gui.add_html("", visible=False)
         self._build_motion()
         tabs = gui.add_tab_group()
@@ -68,6 +72,11 @@ class Controls:
             self._velocities = [self._velocity(k) for k in range(self._session.m.nv)]
         with tabs.add_tab("Gravity"):
             self._build_gravity()
+        if has_special_coordinates(session.m):
+            with tabs.add_tab("Special"):
+                self._coordinates = CoordinateTab(
+                    gui, session, Ghost(self._server, session.m, self._scene.width), self._on
+                )
         with tabs.add_tab("Options"):
             self._build_options()
 
@@ -263,6 +272,8 @@ class Controls:
                 _show(handle, round(value, 2), -STRONGEST, STRONGEST)
             self._scene.show_gravity(session.m.gravity, self._arrow.value)
             self._show_energy()
+        if self._coordinates is not None:
+            self._coordinates.refresh()
 
     def _show_positions(self) -> None:
         by_body: dict[int, list[int]] = {}

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import FileError
 from ..model.mechanism import Mechanism
-from ..shapes import Box, Cylinder, Ellipsoid, Mesh, Sphere
+from ..shapes import Box, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from ..spatial import Array, Placement
 from ..spatial.rotation import to_quaternion
 from .charts import round_number
@@ -55,6 +55,11 @@ class Scene:
     def has_shapes(self) -> bool:
         """Whether the mechanism brings shapes of its own."""
         return bool(self.layers["shapes"])
+
+    @property
+    def width(self) -> float:
+        """Radius of a joint's symbol, m."""
+        return self._stage.width
 
     # What is there from the start
 
@@ -161,17 +166,7 @@ class Scene:
         opacity = solid.opacity if solid.opacity < 1.0 else None
         look: Any = {"color": solid.color, "opacity": opacity, **pose}
         look["cast_shadow"] = opacity is None
-        # The browser has smooth ones of its own; the others are drawn by their triangles.
-        if isinstance(shape, Box):
-            return scene.add_box(dimensions=shape.size, **look)
-        if isinstance(shape, Sphere):
-            return scene.add_icosphere(radius=shape.radius, **look)
-        if isinstance(shape, Ellipsoid):
-            return scene.add_icosphere(radius=1.0, scale=shape.radii, **look)
-        if isinstance(shape, Cylinder):
-            return scene.add_cylinder(radius=shape.radius, height=shape.length, **look)
-        vertices, faces = shape.triangles()
-        return scene.add_mesh_simple(vertices=vertices, faces=faces, **look)
+        return draw_shape(scene, shape, look)
 
     def _mesh(self, mesh: Mesh, solid: Solid) -> bytes | None:
         key = (mesh.file, solid.color, solid.opacity)
@@ -244,6 +239,21 @@ class Scene:
                 if length > 0.0:
                     node.wxyz, node.scale = along(way).quaternion, (1.0, 1.0, length)
             self.layers["centre of mass"][0].position = center
+
+
+def draw_shape(scene: Any, shape: Shape, look: dict[str, Any]) -> Any:
+    """The node of a shape that is no mesh, of this name, pose and colour."""
+    # The browser has smooth ones of its own; the others are drawn by their triangles.
+    if isinstance(shape, Box):
+        return scene.add_box(dimensions=shape.size, **look)
+    if isinstance(shape, Sphere):
+        return scene.add_icosphere(radius=shape.radius, **look)
+    if isinstance(shape, Ellipsoid):
+        return scene.add_icosphere(radius=1.0, scale=shape.radii, **look)
+    if isinstance(shape, Cylinder):
+        return scene.add_cylinder(radius=shape.radius, height=shape.length, **look)
+    vertices, faces = shape.triangles()
+    return scene.add_mesh_simple(vertices=vertices, faces=faces, **look)
 
 
 def _file(solid: Solid) -> str:

@@ -1,0 +1,200 @@
+"""Figures of special coordinates: what a unit of each moves, above what the ordinary coordinate moves."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..dynamics.kinematics import forward_kinematics
+from ..errors import InputError
+from ..joints.base import perpendicular
+from ..model.mechanism import Mechanism
+from ..model.values import position
+from ..spatial import Array
+from .coordinate_motions import (
+    CoordinateMotion,
+    displaced,
+    joint_motions,
+    shifts_and_turns,
+    subtree_motions,
+    velocities,
+    visible_amount,
+)
+from .plots import COLORS, STYLE, write
+from .stage import plane_normal, stage
+from .strokes import strokes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ACROSS = 5
+"""Coordinates beside each other; more stand below."""
+
+TOLD = 3
+"""Bodies whose turn is told in numbers."""
+
+PALE = "#c3cad2"
+"""Of where the mechanism was."""
+
+
+def draw_special_coordinates(
+    m: Mechanism, q: Any, body: str, path: str | os.PathLike[str] | None = None
+) -> "Figure":
+    """A figure of the special coordinates of a body: what each moves of it and of all that it carries.
+
+    Deepak & Ghosal, figures 5 and 6: above a unit of each coordinate [y, ξ], below that of the ordinary one,
+    the body's own motion with all joints at rest or the motion of one joint. Steps are small and drawn large.
+
+    Args:
+        m: A tree, planar or spatial.
+        q: (nq,) joint positions, rad or m.
+        body: Name of the body.
+        path: Where to write it too; the suffix says how: .png, .svg, .pdf.
+
+    Raises:
+        ModelError: The mechanism has loops or gears.
+
+    >>> import whippletree as wt
+    >>> figure = wt.draw_special_coordinates(wt.examples.load("double-pendulum"), [0.3, 0.5], "upper")
+    >>> [axis.get_title("left") for axis in figure.axes[::2]]
+    ['upper x', 'upper z', 'upper turn y', 'lower']
+    """
+    at = position(m, q)
+    return _figure(m, at, subtree_motions(m, at, body), body, "special and ordinary coordinates", path)
+
+
+def draw_joint_coordinates(
+    m: Mechanism, q: Any, body: str, path: str | os.PathLike[str] | None = None
+) -> "Figure":
+    """A figure of the constrained and the free coordinates of a body on its joint.
+
+    Deepak & Ghosal, figure 4: above a unit of each special coordinate, below a shift or turn of the body as a
+    whole, and the motion of its joint.
+
+    Args:
+        m: A tree, planar or spatial.
+        q: (nq,) joint positions, rad or m.
+        body: Name of the body.
+        path: Where to write it too; the suffix says how: .png, .svg, .pdf.
+
+    Raises:
+        ModelError: The mechanism has loops or gears.
+
+    >>> import whippletree as wt
+    >>> figure = wt.draw_joint_coordinates(wt.examples.load("double-pendulum"), [0.3, 0.5], "lower")
+    >>> [axis.get_title("left") for axis in figure.axes[::2]]
+    ['joint x', 'joint z', 'lower']
+    """
+    at = position(m, q)
+    return _figure(m, at, joint_motions(m, at, body), body, "constrained and free coordinates", path)
+
+
+def _figure(
+    m: Mechanism,
+    q: Array,
+    motions: list[CoordinateMotion],
+    body: str,
+    title: str,
+    path: str | os.PathLike[str] | None,
+) -> "Figure":
+    try:
+        import matplotlib as mpl
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("figures need matplotlib: pip install whippletree[plot]") from None
+    bands = -(-len(motions) // ACROSS)
+    across = -(-len(motions) // bands)
+    view = _view(m, q)
+    style: Any = STYLE
+    with mpl.rc_context(style):
+        figure = Figure(figsize=(2.6 * across + 0.3, 5.0 * bands + 0.4), layout="constrained")
+        FigureCanvasAgg(figure)
+        pictures = [_pictures(m, q, motion) for motion in motions]
+        spread = _spread([view.T @ ends.reshape(-1, 3).T for one in pictures for _, ends in one])
+        for n, (motion, lines) in enumerate(zip(motions, pictures, strict=True)):
+            for row, kind in enumerate(("special", "ordinary")):
+                place = (2 * (n // across) + row) * across + n % across + 1
+                axis: Any = figure.add_subplot(
+                    2 * bands, across, place, projection="3d" if view.shape[1] == 3 else None
+                )
+                _panel(axis, lines, view, row + 1, spread)
+                if row == 0:
+                    axis.set_title(motion.label, loc="left")
+                if n % across == 0:
+                    _name(axis, kind)
+                if view.shape[1] == 2:
+                    axis.set_xlabel(_turns(m, q, motion, getattr(motion, kind)), fontsize=8)
+        figure.suptitle(f"{m.name}   {title} of {body!r}", x=0.01, ha="left", fontsize=11)
+        if path is not None:
+            write(figure, Path(path))
+    return figure
+
+
+def _pictures(m: Mechanism, q: Array, motion: CoordinateMotion) -> list[tuple[int, Array]]:
+    """Lines of the mechanism as it is, after a step of the special, and of the ordinary coordinate."""
+    amount, own = visible_amount(m, q, motion), m.subtree(motion.body)
+    moved = [displaced(m, q, motion, qd, amount) for qd in (motion.special, motion.ordinary)]
+    lines = strokes(m, np.array([np.asarray(forward_kinematics(m, q)), *moved]))
+    return [(i, ends) for i, ends in lines if i in own]
+
+
+def _view(m: Mechanism, q: Array) -> Array:
+    """Directions to the right and up (3, 2) if the mechanism is planar, else those of the world (3, 3)."""
+    normal = plane_normal(m, q)
+    if normal is None:
+        return np.eye(3)
+    up = np.eye(3)[stage(m, q).up]
+    if abs(up @ normal) > 1e-9:
+        return np.stack(perpendicular(normal), axis=1)
+    right = np.cross(up, normal)
+    return np.stack([right * (np.sign(right[np.argmax(np.abs(right))])), up], axis=1)
+
+
+def _spread(points: list[Array]) -> list[tuple[float, float]]:
+    """From where to where all pictures go, the same length along every axis."""
+    every = np.concatenate(points, axis=1)
+    low, high = every.min(axis=1), every.max(axis=1)
+    middle, half = 0.5 * (low + high), 0.56 * max(float(np.max(high - low)), 0.1)
+    return [(float(x - half), float(x + half)) for x in middle]
+
+
+def _panel(
+    axis: Any, lines: list[tuple[int, Array]], view: Array, which: int, spread: list[tuple[float, float]]
+) -> None:
+    style: Any = {"solid_capstyle": "round", "marker": "o"}
+    for _, ends in lines:
+        axis.plot(*(ends[0] @ view).T, color=PALE, linewidth=2.6, markersize=4, **style)
+    for i, ends in lines:
+        axis.plot(
+            *(ends[which] @ view).T, color=COLORS[i % len(COLORS)], linewidth=3.0, markersize=4.5, **style
+        )
+    axis.set(xlim=spread[0], ylim=spread[1])
+    if view.shape[1] == 3:
+        axis.set(zlim=spread[2])
+        axis.set_box_aspect((1, 1, 1), zoom=1.1)
+        axis.view_init(elev=18, azim=-55)
+    else:
+        axis.set_aspect("equal")
+        axis.locator_params(nbins=6)
+    axis.tick_params(labelleft=False, labelbottom=False, length=0)
+    if view.shape[1] == 3:
+        axis.tick_params(axis="z", labelright=False, length=0)
+        axis.set_zticklabels([])
+
+
+def _name(axis: Any, kind: str) -> None:
+    """The name of a row, at its left."""
+    if hasattr(axis, "zaxis"):
+        axis.text2D(-0.02, 0.5, kind, transform=axis.transAxes, rotation=90, va="center", fontweight="bold")
+    else:
+        axis.set_ylabel(kind, fontweight="bold")
+
+
+def _turns(m: Mechanism, q: Array, motion: CoordinateMotion, qd: Array) -> str:
+    """How far each body turns for a unit of the coordinate of a planar mechanism."""
+    label, turn = shifts_and_turns(m, q, motion.body)[-1]
+    rates = velocities(m, q, motion, qd)[:, :3] @ turn[:3]
+    told = [f"{m.bodies[i].name} {rates[i]:+.2f}" for i in m.subtree(motion.body)[:TOLD]]
+    return f"{label}: {', '.join(told)}"
