@@ -196,5 +196,5 @@ def _turns(m: Mechanism, q: Array, motion: CoordinateMotion, qd: Array) -> str:
     """How far each body turns for a unit of the coordinate of a planar mechanism."""
     label, turn = shifts_and_turns(m, q, motion.body)[-1]
     rates = velocities(m, q, motion, qd)[:, :3] @ turn[:3]
-    told = [f"{m.bodies[i].name} {rates[i]:+.2f}" for i in m.subtree(motion.body)[:TOLD]]
+    told = [f"{m.bodies[i].name} {round(rates[i], 2) + 0.0:+.2f}" for i in m.subtree(motion.body)[:TOLD]]
     return f"{label}: {', '.join(told)}"
