@@ -33,7 +33,9 @@ RATIONAL = {
 def same(a, b):
     """Whether two arrays of expressions are equal, whatever they look like."""
     differences = np.ravel(np.asarray(a, dtype=object) - np.asarray(b, dtype=object))
-    rational = [sp.expand_trig(sp.nsimplify(difference)).subs(RATIONAL) for difference in differences]
+    rational = [
+        sp.expand_trig(sp.nsimplify(difference)).subs(list(RATIONAL.items())) for difference in differences
+    ]
     return all(sp.cancel(sp.together(difference)) == 0 for difference in rational)
 
 

@@ -4,6 +4,9 @@ Source of truth: the two conditions and the block-diagonal equations of Deepak &
 forward dynamics, complex steps in place of the closed rates, and appendices B and C.
 """
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +15,7 @@ from scipy.linalg import block_diag
 
 import randoms
 import whippletree as wt
+from whippletree.spatial import Transform, array
 
 special = wt.formulations.special_coordinates
 
@@ -47,9 +51,17 @@ def velocities(m, q, qd):
     return [special.velocity(*both) for both in zip(special.tree_nodes(m, q), motion, strict=True)]
 
 
-def split(node, M, ydot):
-    """ẏ_f of a body with a known velocity: (D̃ᵀ M̂ D̃)⁻¹ D̃ᵀ M̂ ẏ."""
-    return np.linalg.solve(node.H.T @ M @ node.H, node.H.T @ M @ ydot)
+def splitting(m, q):
+    """A function of a body and its velocity: ẏ_c and ẏ_f by method 2."""
+    parts, constraints = special.special_partitions(m, q), special.tree_constraints(m, q)
+    M = special.joint_inertias(special.tree_nodes(m, q))
+
+    def split(k, ydot):
+        ydot_c, ydot_f = special.split_velocity(parts[k], M[k], constraints[k].G, ydot)
+        assert_same(parts[k].E @ ydot_c + parts[k].D @ ydot_f, ydot)
+        return ydot_c, ydot_f
+
+    return split
 
 
 @pytest.mark.parametrize("name", sorted(randoms.JOINTS))
@@ -158,14 +170,16 @@ def test_equations_in_special_coordinates_are_block_diagonal(seed):
     bodies, T, e, columns = special.subtree_coordinates(m, q, name)
     assert bodies == m.subtree(j)
     assert not np.any(e)
-    M = special.joint_inertias(nodes)
-    ydot = velocities(m, q, qd)
-    vdot = np.concatenate([ydot[j], *(split(nodes[k], M[k], ydot[k]) for k in bodies[1:])])
+    ydot, split = velocities(m, q, qd), splitting(m, q)
+    vdot = np.concatenate([ydot[j], *(split(k, ydot[k])[1] for k in bodies[1:])])
     assert_same(T @ vdot, np.concatenate([ydot[k] for k in bodies]))
     # By appendix B from absolute coordinates, with a complex step for the rate of T.
     [Tdot] = rates(lambda at: [special.subtree_coordinates(m, at, name).T], m, q, qd)
     motion = special.tree_motion(m, q, qd, tau, f_ext)
-    absolute, f = block_diag(*(nodes[k].M for k in bodies)), np.concatenate([motion[k].f for k in bodies])
+    absolute, f = (
+        np.asarray(block_diag(*(nodes[k].M for k in bodies))),
+        np.concatenate([motion[k].f for k in bodies]),
+    )
     mass, force = special.change_coordinates(absolute, f, T, Tdot @ vdot, np.zeros(len(f)))
     block, expected = special.special_equations(m, q, qd, tau, name, f_ext)
     for a, columns_a in enumerate(columns):
@@ -196,13 +210,14 @@ def test_rates_as_the_paper_writes_them_give_the_same(seed):
     Edot = rates(lambda at: [part.E for part in special.special_partitions(m, at)], m, q, qd)
     Ddot = rates(lambda at: [part.D for part in special.special_partitions(m, at)], m, q, qd)
     Sdot = rates(lambda at: [-constraint.Q for constraint in special.tree_constraints(m, at)], m, q, qd)
-    f_d = [moved.f for moved in motion]
+    f_d, split = [moved.f for moved in motion], splitting(m, q)
     for k, parent in enumerate(m.parents):
         above = ydot[parent] if parent != -1 else np.zeros(6)
         S, _, M_c, _ = special.partition_terms(
             parts[k], M[k], constraints[k], np.zeros(len(constraints[k].G))
         )
-        ydot_c, ydot_f = S @ above, split(nodes[k], M[k], ydot[k])
+        ydot_c, ydot_f = split(k, ydot[k])
+        assert_same(ydot_c, S @ above)  # 22
         w = Edot[k] @ ydot_c + Ddot[k] @ ydot_f
         f_c, f_f = parts[k].E.T @ (f[k] - M[k] @ w), parts[k].D.T @ (f[k] - M[k] @ w)
         assert_same(eta[k], f_f, 1e-9)
@@ -217,7 +232,7 @@ def test_rates_as_the_paper_writes_them_give_the_same(seed):
 def test_free_velocities_are_made_of_terms_of_the_articulated_body_algorithm(seed):
     """With D̃ = S: M̃_f is its D, and ẏ_f = q̇ + D⁻¹ Uᵀ ẏ_j."""
     m, q, qd, _, _, _ = tree(seed)
-    nodes, ydot = special.tree_nodes(m, q), velocities(m, q, qd)
+    nodes, ydot, split = special.tree_nodes(m, q), velocities(m, q, qd), splitting(m, q)
     M = special.joint_inertias(nodes)
     for k, parent in enumerate(m.parents):
         S, I_A = nodes[k].H[:6], M[k][:6, :6]
@@ -226,7 +241,7 @@ def test_free_velocities_are_made_of_terms_of_the_articulated_body_algorithm(see
         assert_same(nodes[k].H.T @ M[k] @ nodes[k].H, D)
         above = ydot[parent][:6] if parent != -1 else np.zeros(6)
         expected = qd[m.v_index[k]] + np.linalg.solve(D, U.T @ above)
-        assert_same(split(nodes[k], M[k], ydot[k]), expected)
+        assert_same(split(k, ydot[k])[1], expected)
 
 
 def test_joint_coordinates_come_by_a_change_of_coordinates():
@@ -237,7 +252,10 @@ def test_joint_coordinates_come_by_a_change_of_coordinates():
 
     T = joint_map(m, q)
     [Tdot] = rates(lambda at: [joint_map(m, at)], m, q, qd)
-    absolute, f = block_diag(*(node.M for node in nodes)), np.concatenate([moved.f for moved in motion])
+    absolute, f = (
+        np.asarray(block_diag(*(node.M for node in nodes))),
+        np.concatenate([moved.f for moved in motion]),
+    )
     M, force = special.change_coordinates(absolute, f, T, Tdot @ qd, np.zeros(len(f)))
     assert_same(M, wt.crba(m, q))
     assert_same(force, tau - wt.bias_force(m, q, qd, f_ext))
@@ -330,7 +348,7 @@ def test_joints_that_move_by_themselves_act_as_prescribed_ones_between():
     ]
     mapped = special.subtree_map(nodes, parts, terms, 0)
     ydot = [special.velocity(*both) for both in zip(nodes, motion, strict=True)]
-    vdot = np.concatenate([ydot[0], *(split(nodes[k], M[k], ydot[k]) for k in (1, 2))])
+    vdot = np.concatenate([ydot[0], *(splitting(m, q)(k, ydot[k])[1] for k in (1, 2))])
     assert_same(mapped.T @ vdot + mapped.e, np.concatenate(ydot))
     assert np.any(mapped.e)
 
@@ -348,11 +366,66 @@ def test_compiled_and_simulated():
     assert_same(runs[0].q[-1], runs[1].q[-1], 1e-9)
 
 
+def test_every_way_of_recording_gives_the_same():
+    rng = np.random.default_rng(4)
+    m = randoms.tree(rng, ["universal", "fixed", "planar"], branching=0.0)
+    q, qd = randoms.state(rng, m)
+    tau, f_ext = rng.normal(size=m.nv), rng.normal(size=(3, 6))
+    expected = wt.aba(m, q, qd, tau, f_ext)
+    function = special.special_coordinates_dynamics
+    in_body_frames = wt.compile(function, m, inputs={"f_ext": (3, 6)})
+    assert_same(in_body_frames(q, qd, tau, f_ext), expected, 1e-11)
+    open_armature = wt.compile(function, m, parameters=["b2.armature"])
+    m.change("b2", armature=0.0)
+    assert_same(open_armature(q, qd, tau, np.zeros(1)), wt.aba(m, q, qd, tau), 1e-11)
+
+
+@dataclass(frozen=True)
+class Cam(wt.Joint):
+    """Turn about z and rise by lift · q²; which forces do no work it does not say."""
+
+    lift: float = 0.3
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+
+    def transform(self, q):
+        turn = wt.Revolute("z").transform(q)
+        return Transform(turn.E, np.array([0.0, 0.0, 1.0]) * (self.lift * q[0] * q[0]))
+
+    def motion_subspace(self, q):
+        return array([[0.0, 0.0, 1.0, 0.0, 0.0, 2.0 * self.lift * q[0]]]).T
+
+    def motion_subspace_rate(self, q, qd):
+        return array([[0.0, 0.0, 0.0, 0.0, 0.0, 2.0 * self.lift * qd[0]]]).T
+
+
+def test_a_joint_that_knows_no_constraint_forces_is_no_obstacle():
+    rng = np.random.default_rng(9)
+    m = randoms.tree(rng, ["revolute"])
+    m.add_body("cam", Cam(), "b0", randoms.placement(rng), randoms.inertia(rng))
+    state = rng.normal(size=(3, 2))
+    assert_same(special.special_coordinates_dynamics(m, *state), wt.aba(m, *state))
+    with pytest.raises(wt.ModelError, match="give Cam a method constraint_subspace"):
+        special.rfda_accelerations(m, *state)
+
+
+def test_driving_constraints_that_say_nothing_new_are_refused():
+    G, h_d = np.array([[1.0, 0.4, 0.2]]), np.eye(2)
+    twice = np.array([[0.5, 0.2, 0.1], [0.0, 1.0, 0.3]])
+    nothing = np.zeros((1, 3)), np.zeros(1)
+    with pytest.raises(wt.SingularError, match=r"\[G; G_d\] is singular, its condition number being"):
+        special.driven_joint(G, *nothing, twice, np.zeros((2, 3)), np.zeros(2), h_d)
+    with pytest.raises(wt.SingularError, match="h_d is singular"):
+        special.driven_joint(G, *nothing, twice, np.zeros((2, 3)), np.zeros(2), np.ones((2, 2)))
+    with pytest.raises(wt.InputError, match=r"\[G; G_d\] has shape \(2, 3\), expected as many rows"):
+        special.joint_basis(G, twice[:1])
+
+
 def test_bodies_without_mass_are_refused_only_where_inertias_are_inverted():
     m = wt.examples.load("double-pendulum")
     point = wt.Inertia(0.7, (0.0, 0.1, -0.4))
     m.add_body("bob", wt.Revolute("y"), "lower", wt.Placement((0.0, 0.0, -1.0)), point)
-    state = [0.3, 0.5, -0.2], [0.1, 0.2, 0.3], [0.0, 0.0, 0.1]
+    state = np.array([[0.3, 0.5, -0.2], [0.1, 0.2, 0.3], [0.0, 0.0, 0.1]])
     with pytest.raises(wt.ModelError, match="rfda_by_constraints: body 'upper' of 'double-pendulum' has"):
         special.rfda_by_constraints(m, *state)
     assert_same(special.special_coordinates_dynamics(m, *state), wt.aba(m, *state))
@@ -360,7 +433,7 @@ def test_bodies_without_mass_are_refused_only_where_inertias_are_inverted():
 
 def test_bad_input_is_named():
     m = wt.examples.load("double-pendulum")
-    state = [0.3, 0.5], [0.1, 0.2], [0.0, 0.0]
+    state = np.array([[0.3, 0.5], [0.1, 0.2], [0.0, 0.0]])
     with pytest.raises(
         wt.InputError, match=r"c has shape \(6,\), expected \(2, 6\): one spatial vector per body"
     ):
@@ -368,7 +441,7 @@ def test_bad_input_is_named():
     with pytest.raises(wt.InputError, match="body is 'ground', which does not move: give a body of 'double-"):
         special.subtree_coordinates(m, state[0], "ground")
     with pytest.raises(wt.ModelError, match="'elbow'"):
-        special.special_equations(m, *state, "elbow")
+        special.special_equations(m, *state, body="elbow")
     loops = wt.examples.load("four-bar")
     with pytest.raises(
         wt.ModelError, match="method 'special-coordinates' does not apply: 'four-bar' has loops"

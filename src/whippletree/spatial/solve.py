@@ -31,7 +31,7 @@ class Factored:
         return array(x)
 
 
-def refuse_zero(pivot: Any) -> None:
+def refuse_zero(pivot: Any, should_be: str = "positive definite") -> None:
     """ZeroDivisionError for a pivot that is known to be zero, with numbers or without them.
 
     >>> refuse_zero(0.0)
@@ -39,7 +39,7 @@ def refuse_zero(pivot: Any) -> None:
     ZeroDivisionError: a matrix that should be positive definite is singular
     """
     if known(pivot) == 0.0:
-        raise ZeroDivisionError("a matrix that should be positive definite is singular")
+        raise ZeroDivisionError(f"a matrix that should be {should_be} is singular")
 
 
 def factor_spd(A: Array) -> Factored:
@@ -96,7 +96,7 @@ def solve_regular(A: Array, b: Array) -> Array:
     x: list[Any] = []
     for i, v in enumerate(V):
         square = v @ v
-        refuse_zero(square)
+        refuse_zero(square, "regular")
         R.append([(v @ other) / square for other in V[i + 1 :]])
         V[i + 1 :] = [other - r * v for r, other in zip(R[i], V[i + 1 :], strict=True)]
         x.append((v @ left) / square)

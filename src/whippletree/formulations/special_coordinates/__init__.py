@@ -18,7 +18,15 @@ from .joint_recursion import joint_inertias, joint_node_forces, rfda_by_joints
 from .left_out import LeftOut, driven_dynamics, left_out, outward, special_coordinates_dynamics
 from .node_solution import rfda_accelerations, solve_nodes
 from .nodes import Node, NodeConstraint, NodeMotion, velocity
-from .partition import Partition, PartitionTerms, method_1, method_2, partition_terms, special_partitions
+from .partition import (
+    Partition,
+    PartitionTerms,
+    method_1,
+    method_2,
+    partition_terms,
+    special_partitions,
+    split_velocity,
+)
 from .rates import free_velocity_rate, inertia_rates
 from .subtree import SubtreeMap, special_equations, subtree_coordinates, subtree_equations, subtree_map
 from .tree_nodes import tree_constraints, tree_motion, tree_nodes
@@ -57,6 +65,7 @@ __all__ = [
     "special_coordinates_dynamics",
     "special_equations",
     "special_partitions",
+    "split_velocity",
     "subtree_coordinates",
     "subtree_equations",
     "subtree_map",

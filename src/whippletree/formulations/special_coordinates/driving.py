@@ -4,8 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...errors import InputError, SingularError
 from ...spatial import Array
 from ...spatial.solve import solve_regular
+
+WORST = 1e12
+"""Condition number from which on a matrix counts as singular."""
 
 
 class DrivenJoint(NamedTuple):
@@ -23,11 +27,17 @@ def joint_basis(G: Array, G_d: Array) -> tuple[Array, Array]:
         G: (p_c, p) constraints of a joint.
         G_d: (p_f, p) driving constraints, with which [G; G_d] is regular.
 
+    Raises:
+        InputError: [G; G_d] is not square.
+        SingularError: It is singular: driving constraints ask for what constraints forbid.
+
     >>> E, D = joint_basis(np.array([[0.0, 2.0]]), np.array([[1.0, 0.0]]))
     >>> E.T, D.T
     (array([[0. , 0.5]]), array([[1., 0.]]))
     """
-    both = solve_regular(np.concatenate([G, G_d]), np.eye(G.shape[1]))
+    rows = np.concatenate([G, G_d])
+    check_regular(rows, "[G; G_d]")
+    both = solve_regular(rows, np.eye(len(rows)))
     return both[:, : len(G)], both[:, len(G) :]
 
 
@@ -45,11 +55,27 @@ def driven_joint(
         nu_d: (p_f,).
         h_d: (p_f, p_f) regular.
 
+    Raises:
+        InputError: h_d or [G; G_d] is not square.
+        SingularError: One of them is singular.
+
     >>> no = np.zeros((1, 2))  # a slider along x, whose rail rises by 0.3 m/s
     >>> up, along = np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]])
     >>> driven_joint(up, -up, np.array([0.3]), along, -along, np.zeros(1), np.eye(1)).c
     array([0. , 0.3])
     """
+    check_regular(h_d, "h_d")
     G_d, Q_d, nu_d = (solve_regular(h_d, of) for of in (G_d, Q_d, nu_d))
     E, D = joint_basis(G, G_d)
     return DrivenJoint(-(E @ Q + D @ Q_d), D, E @ nu + D @ nu_d)
+
+
+def check_regular(A: Array, name: str) -> None:
+    """InputError for a matrix that is not square, SingularError for one of numbers that is singular."""
+    if A.shape[0] != A.shape[1]:
+        raise InputError(f"{name} has shape {A.shape}, expected as many rows as columns")
+    if A.dtype.kind == "f" and A.size and (condition := np.linalg.cond(A)) > WORST:
+        raise SingularError(
+            f"{name} is singular, its condition number being {condition:.1e}: choose driving constraints "
+            "that constraints do not contain"
+        )

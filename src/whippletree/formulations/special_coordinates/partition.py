@@ -87,6 +87,22 @@ def partition_terms(part: Partition, M: Array, constraint: NodeConstraint, nu: A
     )
 
 
+def split_velocity(part: Partition, M: Array, G: Array, ydot: Array) -> tuple[Array, Array]:
+    """ẏ_c and ẏ_f of a body with the velocity ẏ = Ẽ ẏ_c + D̃ ẏ_f (31), M being M̂.
+
+    By the two conditions ẏ_c = (G Ẽ)⁻¹ G ẏ, and ẏ_f = (D̃ᵀ M̂ D̃)⁻¹ D̃ᵀ M̂ ẏ. With D̃ = S and a parent that moves
+    by ẏ_j the latter is q̇ + D⁻¹ Uᵀ ẏ_j in terms of the articulated-body algorithm.
+
+    >>> import numpy as np
+    >>> M, G, D = np.diag([2.0, 4.0]), np.array([[1.0, 1.0]]), np.array([[1.0], [-1.0]])
+    >>> part = method_1(M, G, D, 4.0 * np.eye(1), np.eye(1))  # Ẽ = (2, 1)
+    >>> split_velocity(part, M, G, np.array([3.0, 0.0]))
+    (array([1.]), array([1.]))
+    """
+    MD = M @ part.D
+    return solve_regular(G @ part.E, G @ ydot), factor_spd(part.D.T @ MD).solve(MD.T @ ydot)
+
+
 def special_partitions(m: Mechanism, q: Array) -> list[Partition]:
     """Special coordinates of every body by method 2, with D̃ = S.
 
