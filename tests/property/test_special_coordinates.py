@@ -366,6 +366,35 @@ def test_compiled_and_simulated():
     assert_same(runs[0].q[-1], runs[1].q[-1], 1e-9)
 
 
+def test_rotors_are_where_armatures_are():
+    m = wt.Mechanism("rotors")
+    for name, armature in (("none", 0), ("some", 0.2), ("no", 0.0)):
+        m.add_body(
+            name, wt.Cylindrical("z"), inertia=randoms.inertia(np.random.default_rng(1)), armature=armature
+        )
+    assert [len(node.M) for node in special.tree_nodes(m, m.neutral())] == [6, 8, 6]
+    assert [len(constraint.G) for constraint in special.tree_constraints(m, m.neutral())] == [4, 6, 4]
+
+
+def test_nothing_has_no_equations():
+    nothing = (wt.Mechanism("nothing"), *np.zeros((3, 0)))
+    assert special.special_coordinates_dynamics(*nothing).shape == (0,)
+    A, b = special.absolute_system(*nothing)
+    assert (A.shape, b.shape) == ((0, 0), (0,))
+
+
+@pytest.mark.parametrize("name", ["rfda_by_joints", "rfda_accelerations", "special_equations"])
+def test_parts_are_compiled_too(name):
+    m, state = wt.examples.load("double-pendulum"), np.array([[0.3, 0.5], [0.1, 0.2], [0.3, 0.1]])
+    fixed = {"body": "upper"} if name == "special_equations" else {}
+    function = getattr(special, name)
+    for found, expected in zip(
+        wt.compile(function, m, **fixed)(*state), function(m, *state, **fixed), strict=True
+    ):
+        for a, b in zip(found, expected, strict=True):
+            assert_same(np.asarray(a), np.asarray(b), 1e-12)
+
+
 def test_every_way_of_recording_gives_the_same():
     rng = np.random.default_rng(4)
     m = randoms.tree(rng, ["universal", "fixed", "planar"], branching=0.0)

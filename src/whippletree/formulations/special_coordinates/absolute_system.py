@@ -48,10 +48,13 @@ def node_system(
 ) -> tuple[Array, Array]:
     """(7) of any tree of nodes: [[M, Ψᵀ], [Ψ, 0]] and [f; γ], with γ_k = G_k d_k (3)."""
     M = block_diagonal([node.M for node in nodes])
-    Psi = np.concatenate([_row(nodes, constraints[k], k) for k in range(len(nodes))])
+    rows = [_row(nodes, constraint, k) for k, constraint in enumerate(constraints)]
+    Psi = np.concatenate([np.zeros((0, len(M))), *rows])
     gamma = [constraint.G @ moved.d for constraint, moved in zip(constraints, motion, strict=True)]
     zero = np.zeros((len(Psi), len(Psi)))
-    return np.block([[M, Psi.T], [Psi, zero]]), np.concatenate([*(moved.f for moved in motion), *gamma])
+    return np.block([[M, Psi.T], [Psi, zero]]), np.concatenate(
+        [np.zeros(0), *(moved.f for moved in motion), *gamma]
+    )
 
 
 def absolute_accelerations(

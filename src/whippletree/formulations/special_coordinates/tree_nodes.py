@@ -139,7 +139,7 @@ def _constraint(m: Mechanism, i: int, q: Array, X: Transform) -> NodeConstraint:
 
 def _rotors(m: Mechanism, i: int) -> int:
     """How many velocities the rotor of joint i has: those of the joint, none without an armature."""
-    return 0 if i == -1 or known(m.bodies[i].armature) == 0.0 else m.bodies[i].joint.nv
+    return 0 if i == -1 or known(0.0 + m.bodies[i].armature) == 0.0 else m.bodies[i].joint.nv
 
 
 def _active(S: Array) -> Array:
