@@ -30,6 +30,13 @@ def operations(n, joint):
     return sum(tally.values())
 
 
+def test_it_is_dearer_than_articulated_bodies_as_its_page_says():
+    m = wt.examples.load("seven-axis-arm")
+    by = wt.formulations.special_coordinates.special_coordinates_dynamics
+    special, articulated = (sum(wt.compile(f, m).cost.values()) for f in (by, wt.aba))
+    assert round(special / articulated) == 5
+
+
 @pytest.mark.parametrize("joint", ["revolute", "universal", "free"])
 def test_every_body_costs_the_same(joint):
     steps = [b - a for a, b in pairwise(operations(n, joint) for n in (2, 3, 4, 5))]

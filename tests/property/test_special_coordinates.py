@@ -5,7 +5,7 @@ forward dynamics, complex steps in place of the closed rates, and appendices B a
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -386,7 +386,7 @@ def test_nothing_has_no_equations():
 @pytest.mark.parametrize("name", ["rfda_by_joints", "rfda_accelerations", "special_equations"])
 def test_parts_are_compiled_too(name):
     m, state = wt.examples.load("double-pendulum"), np.array([[0.3, 0.5], [0.1, 0.2], [0.3, 0.1]])
-    fixed = {"body": "upper"} if name == "special_equations" else {}
+    fixed: dict[str, Any] = {"body": "upper"} if name == "special_equations" else {}
     function = getattr(special, name)
     for found, expected in zip(
         wt.compile(function, m, **fixed)(*state), function(m, *state, **fixed), strict=True

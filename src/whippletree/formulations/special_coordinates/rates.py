@@ -19,11 +19,17 @@ def inertia_rates(nodes: list[Node], motion: list[NodeMotion], M: list[Array]) -
     for k in reversed(range(len(nodes))):
         _, j, _, B, H = nodes[k]
         if j != -1:
-            KB = factor_spd(H.T @ M[k] @ H).solve(H.T @ (M[k] @ B))
-            P = B - H @ KB
-            turned = P.T @ (M[k] @ (motion[k].Bdot - motion[k].Hdot @ KB))
-            Mdot[j] = Mdot[j] + P.T @ (Mdot[k] @ P) + turned + turned.T
+            MH = M[k] @ H
+            KB = factor_spd(H.T @ MH).solve(MH.T @ B)
+            turned = _seen(M[k] @ motion[k].Bdot, B, H, KB) - _seen(M[k] @ motion[k].Hdot, B, H, KB) @ KB
+            carried = _seen(Mdot[k] @ B - (Mdot[k] @ H) @ KB, B, H, KB)
+            Mdot[j] = Mdot[j] + carried + turned + turned.T
     return Mdot
+
+
+def _seen(X: Array, B: Array, H: Array, KB: Array) -> Array:
+    """Pᵀ X with P = B - H K B, in few operations: H is narrow."""
+    return B.T @ X - KB.T @ (H.T @ X)
 
 
 def free_velocity_rate(node: Node, motion: NodeMotion, M: Array, Mdot: Array) -> Array:

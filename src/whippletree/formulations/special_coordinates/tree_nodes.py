@@ -5,7 +5,7 @@ import numpy as np
 from ...dynamics.kinematics import world_transforms
 from ...model.jcalc import jpos
 from ...model.mechanism import Mechanism
-from ...spatial import Array, Transform, crf, crm, cross_force, cross_motion, factor_spd, known
+from ...spatial import Array, Transform, crf, cross_force, cross_motion, factor_spd, known
 from .nodes import Node, NodeConstraint, NodeMotion, velocity
 
 
@@ -98,19 +98,20 @@ def tree_motion(
         v, I, S = ydot[i][:6], node.M[:6, :6], node.H[:6]
         Sdot = X[i].inverse_motion(body.joint.motion_subspace_rate(q_i, qd_i)) + cross_motion(v, S)
         f = I @ gravity - cross_force(v, I @ v)
+        turned = crf(v) @ I
         if f_ext is not None:
             f = f + X[i].T @ f_ext[i]
         active = X[i].T @ (_active(jpos(m, i, q)[1]) @ tau[m.v_index[i]])
         pull[i], pull[parent] = pull[i] + f + active, pull[parent] - active
         motions.append(
             motion._replace(
-                Mdot=_beside(crf(v) @ I - I @ crm(v), np.zeros((len(rest), len(rest)))),
+                Mdot=_beside(turned + turned.T, np.zeros((len(rest), len(rest)))),
                 Hdot=np.concatenate([Sdot, np.zeros((len(rest), S.shape[1]))]),
             )
         )
     return [
         motion._replace(f=np.concatenate([on, np.zeros(len(motion.c) - 6)]))
-        for motion, on in zip(motions, pull, strict=False)
+        for motion, on in zip(motions, pull[:-1], strict=True)
     ]
 
 
