@@ -53,13 +53,23 @@ def test_transfers_of_appendices_C_and_D():
     assert_allclose(np.linalg.inv(transfer(R[1])) @ B[1, 0] @ transfer(R[0]), np.eye(6), atol=1e-14)  # (D.2)
 
 
+def projected_by_matrices(m, q, qd, f_ext, points):
+    """(51) and (52) as they stand, with all matrices whole."""
+    M, Q_v, Q_e = sr.reference_point_equations(m, q, qd, f_ext, points)
+    D, T, R_d = sr.reference_transformation(m, q, points), sr.path_matrix(m), sr.joint_projection(m, q)
+    e, d = sr.classical_products(m, q, qd, points)
+    P = R_d.T @ T.T @ D.T
+    rotors = np.concatenate([np.zeros(0), *(np.full(body.joint.nv, body.armature) for body in m.bodies)])
+    return P @ M @ D @ T @ R_d + np.diag(rotors), P @ (Q_v - M @ e - M @ D @ T @ d), P @ Q_e
+
+
 @pytest.mark.parametrize("kind", NAMES)
 def test_trees_agree_with_the_articulated_body_algorithm(kind):
     for seed in (2, 3):
         rng, m, q, qd, points = case(kind, seed)
         tau, f_ext = rng.normal(size=m.nv), rng.normal(size=(len(m), 6))
         H, C = wt.crba(m, q), wt.bias_force(m, q, qd, f_ext)
-        for equations in (sr.joint_equations_1, sr.joint_equations_2):
+        for equations in (sr.joint_equations_1, sr.joint_equations_2, projected_by_matrices):
             M, Q_v, Q_e = equations(m, q, qd, f_ext, points)
             assert_allclose(M, H, rtol=0, atol=1e-11 * np.abs(H).max(initial=1.0))
             assert_allclose(Q_v + Q_e, -C, rtol=0, atol=1e-11 * np.abs(C).max(initial=1.0))

@@ -6,6 +6,8 @@ Absolute equations of single bodies, projected onto joint coordinates by a veloc
 
 from ...checks.checking import checked
 from .body_equations import JointEquations as JointEquations
+from .body_equations import ReferencePointEquations as ReferencePointEquations
+from .body_equations import reference_point_equations
 from .cam_follower import CamFollower as CamFollower
 from .cam_profile import CamTable as CamTable
 from .cam_transformation import CamTransformation as CamTransformation
@@ -57,6 +59,7 @@ spatial_coordinates = checked(spatial_coordinates)
 spatial_constraints = checked(spatial_constraints, joints_that_close)
 spatial_constraint_jacobian = checked(spatial_constraint_jacobian, joints_that_close)
 spatial_partition = checked(spatial_partition, joints_that_close)
+reference_point_equations = checked(reference_point_equations)
 joint_equations_1 = checked(joint_equations_1)
 joint_equations_2 = checked(joint_equations_2)
 semi_recursive_1 = checked(semi_recursive_1)

@@ -7,7 +7,8 @@ import numpy as np
 from ...model.mechanism import Mechanism
 from ...spatial import Array, cross, rot, skew, xlt
 from ...spatial.rotate import symmetric
-from .reference_frames import ReferenceFrame, ReferenceMotion
+from .intermediate import block_diagonal
+from .reference_frames import ReferenceFrame, ReferenceMotion, reference_frames, reference_motions
 from .velocity_products import centripetal
 
 
@@ -48,6 +49,43 @@ def body_equations(
             Q_e = Q_e + np.concatenate([frame.A @ force, frame.A @ (moment - cross(point, force))])
         equations.append(BodyEquation(M, Q_v, Q_e))
     return equations
+
+
+class ReferencePointEquations(NamedTuple):
+    """M q̈ = Q_v + Q_e of all bodies: M (6 nb, 6 nb) block diagonal, Q_v (6 nb,), Q_e (6 nb,)."""
+
+    M: Array
+    Q_v: Array
+    Q_e: Array
+
+
+def reference_point_equations(
+    m: Mechanism, q: Array, qd: Array, f_ext: Array | None = None, points: Array | None = None
+) -> ReferencePointEquations:
+    """The equations of motion of all bodies about their reference points, before anything is projected.
+
+    Yu et al., eq 44 and 45, in space: see `body_equations`. Joints and their forces are not in them.
+
+    Args:
+        m, q, qd, f_ext: As in `rnea`.
+        points: (nb, 3) reference points in body coordinates, m; the bodies' origins if None.
+
+    Returns:
+        M (6 nb, 6 nb), Q_v and Q_e (6 nb,), linear part first, in world axes.
+
+    >>> import numpy as np, whippletree as wt
+    >>> sr, m, z, zd = wt.formulations.semi_recursive, wt.examples.load("pendulum"), [0.3], [2.0]
+    >>> M, Q_v, Q_e = sr.reference_point_equations(m, z, zd)
+    >>> V = sr.velocity_transformation(m, z)
+    >>> bool(np.allclose(V.T @ M @ V, wt.crba(m, z)))
+    True
+    """
+    frames = reference_frames(m, q, points)
+    bodies = body_equations(m, frames, reference_motions(m, frames, q, qd), f_ext, points)
+    M = block_diagonal([body.M for body in bodies])
+    Q_v = np.concatenate([np.zeros(0), *(body.Q_v for body in bodies)])
+    Q_e = np.concatenate([np.zeros(0), *(body.Q_e for body in bodies)])
+    return ReferencePointEquations(M, Q_v, Q_e)
 
 
 class JointEquations(NamedTuple):

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from ...loops.equations.constraints import spread
 from ...model.mechanism import Mechanism
 from ...spatial import Array, cross
-from .reference_frames import reference_frames, spread
+from .reference_frames import reference_frames
 from .velocity_transformation import transfer
 
 
@@ -25,11 +26,7 @@ def reference_transformation(m: Mechanism, q: Array, points: Array | None = None
     >>> bool(np.allclose(D @ T @ R_d, sr.velocity_transformation(m, q), rtol=0, atol=1e-15))
     True
     """
-    blocks = [
-        spread(list(range(6 * i, 6 * i + 6)), transfer(frame.R), 6 * len(m))
-        for i, frame in enumerate(reference_frames(m, q, points))
-    ]
-    return np.concatenate([np.zeros((0, 6 * len(m))), *blocks])
+    return block_diagonal([transfer(frame.R) for frame in reference_frames(m, q, points)])
 
 
 def path_matrix(m: Mechanism) -> Array:
@@ -75,11 +72,7 @@ def joint_projection(m: Mechanism, q: Array) -> Array:
     >>> wt.formulations.semi_recursive.joint_projection(m, [0.0, 0.0])[6:, 1]
     array([1., 0., 0., 0., 1., 0.])
     """
-    blocks = []
-    for i, (_, _, r, a, h) in enumerate(reference_frames(m, q)):
-        own = list(range(m.v_index[i].start, m.v_index[i].stop))
-        blocks.append(spread(own, intermediate_columns(r, a, h), m.nv))
-    return np.concatenate([np.zeros((0, m.nv)), *blocks])
+    return block_diagonal([intermediate_columns(r, a, h) for _, _, r, a, h in reference_frames(m, q)])
 
 
 def intermediate_transformation(m: Mechanism, q: Array) -> Array:
@@ -99,6 +92,16 @@ def intermediate_transformation(m: Mechanism, q: Array) -> Array:
     array([1., 0., 0., 0., 1., 0.])
     """
     return path_matrix(m) @ joint_projection(m, q)
+
+
+def block_diagonal(blocks: list[Array]) -> Array:
+    """Blocks of six rows below each other, their columns beside each other."""
+    width, start = sum(block.shape[1] for block in blocks), 0
+    rows = [np.zeros((0, width))]
+    for block in blocks:
+        rows.append(np.array(spread(list(range(start, start + block.shape[1])), block, width)))
+        start += block.shape[1]
+    return np.concatenate(rows)
 
 
 def intermediate_columns(r: Array, a: Array, h: Array) -> Array:

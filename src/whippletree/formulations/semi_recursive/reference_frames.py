@@ -1,9 +1,9 @@
 """Where the reference points, joints and axes of the bodies are, and how they move (Yu et al. §2, eq 15-19).
 
 All vectors stand in the axes of the world. A freedom j of a joint moves its body against the one before by
-two vectors: a_j, by which it turns, and h_j, by which the joint's point r_j slides. A revolute joint has a
-= its axis and h = 0, a prismatic one a = 0 and h = its axis; a joint of several freedoms has a column for
-each, all with the same r_j.
+two vectors: a_j, by which it turns, and h_j, by which the joint's point r_j slides. Of a revolute joint a is
+the axis and h is zero, of a prismatic one h is the axis and a is zero; a joint of several freedoms has a
+column for each, all with the same r_j.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 
 from ...dynamics.kinematics import world_transforms
 from ...model.mechanism import Mechanism
-from ...spatial import Array, array, cross
+from ...spatial import Array, cross
 
 
 class ReferenceFrame(NamedTuple):
@@ -87,12 +87,3 @@ def reference_motions(
 def supporting_columns(m: Mechanism, i: int) -> list[int]:
     """Numbers of the velocities of the joints between the ground and body i."""
     return [k for j in m.support(i) for k in range(m.v_index[j].start, m.v_index[j].stop)]
-
-
-def spread(columns: list[int], block: Array, width: int) -> Array:
-    """(rows, width) a block (rows, len(columns)) with zeros between its columns."""
-    rows = [[0.0] * width for _ in block]
-    for row, values in zip(rows, block, strict=True):
-        for column, value in zip(columns, values, strict=True):
-            row[column] = value
-    return array(rows)

@@ -4,8 +4,8 @@ q̈_i = D_i Z̈_i + e_i and Z̈_i = Z̈_{i-1} + b_j z̈_j + d_j leave open what 
 (31) and (34) make it the classical acceleration of the body's point that is now at the world's origin. The
 derivatives that the text says they are, Ḋ Ż and ḃ ż, make it the rate of Ż, at which another point of the
 body is there at every moment: the spatial acceleration of RBDA, and d_j is then c_i of the articulated-body
-algorithm in world coordinates. The two differ by ω × ṡ. Each function gives e and d of one set; V̇ ż = e +
-D T d holds for both.
+algorithm in world coordinates. The two differ by ω × ṡ. Each function gives e and d of one set, and
+e + D T d = V̇ ż holds for both.
 """
 
 from collections.abc import Callable
@@ -26,8 +26,7 @@ class VelocityProducts(NamedTuple):
 
 
 def classical_products(m: Mechanism, q: Array, qd: Array, points: Array | None = None) -> VelocityProducts:
-    """e and d as they are printed: Z̈ is the classical acceleration of the body's point at the world's
-    origin.
+    """e and d as printed: Z̈ is the classical acceleration of the body's point at the world's origin.
 
     Yu et al., eq 28, 31, 34, in space.
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...loops.equations.constraints import spread
 from ...model.mechanism import Mechanism
 from ...spatial import Array, cross, skew
 from .reference_frames import (
@@ -9,7 +10,6 @@ from .reference_frames import (
     ReferenceMotion,
     reference_frames,
     reference_motions,
-    spread,
     supporting_columns,
 )
 
@@ -43,8 +43,7 @@ def velocity_transformation(m: Mechanism, q: Array, points: Array | None = None)
            [ 0. ,  0. ]])
     """
     frames = reference_frames(m, q, points)
-    blocks = [spread(supporting_columns(m, i), body_columns(m, frames, i), m.nv) for i in range(len(m))]
-    return np.concatenate([np.zeros((0, m.nv)), *blocks])
+    return _stacked(m, [body_columns(m, frames, i) for i in range(len(m))])
 
 
 def velocity_transformation_rate(m: Mechanism, q: Array, qd: Array, points: Array | None = None) -> Array:
@@ -71,11 +70,7 @@ def velocity_transformation_rate(m: Mechanism, q: Array, qd: Array, points: Arra
     """
     frames = reference_frames(m, q, points)
     motions = reference_motions(m, frames, q, qd)
-    blocks = [
-        spread(supporting_columns(m, i), body_column_rates(m, frames, motions, i), m.nv)
-        for i in range(len(m))
-    ]
-    return np.concatenate([np.zeros((0, m.nv)), *blocks])
+    return _stacked(m, [body_column_rates(m, frames, motions, i) for i in range(len(m))])
 
 
 def body_columns(m: Mechanism, frames: list[ReferenceFrame], i: int) -> Array:
@@ -98,6 +93,12 @@ def body_column_rates(
         linear = h_rate - cross(away, a_rate) - cross(rate, frames[j].a)
         columns.append(np.concatenate([linear, a_rate]))
     return np.concatenate(columns, axis=1)
+
+
+def _stacked(m: Mechanism, blocks: list[Array]) -> Array:
+    """(6 nb, nv) the columns of all bodies, each at the joints that carry it."""
+    rows = [spread(supporting_columns(m, i), block, m.nv) for i, block in enumerate(blocks)]
+    return np.concatenate([np.zeros((0, m.nv)), *rows])
 
 
 def transfer(u: Array) -> Array:

@@ -112,7 +112,7 @@ def constraint_equation(
 ) -> tuple[Array, Array]:
     """K (nc, nv) and k (nc,) of all loops and gears."""
     all_relations = relations(m, q, qd)
-    rows = [row for relation in all_relations for row in _rows(relation.columns, relation.K, m.nv)]
+    rows = [row for relation in all_relations for row in spread(relation.columns, relation.K, m.nv)]
     K = array(rows) if rows else np.zeros((0, m.nv))
     k = np.concatenate([np.zeros(0), *(relation.k for relation in all_relations)])
     if stabilization is not None:
@@ -127,12 +127,12 @@ def stabilizing_term(rate: Array, error: Array, stabilization: float) -> Array:
     return -2.0 * alpha * rate - alpha * alpha * error
 
 
-def _rows(columns: list[int], K: Array, nv: int) -> list[Array]:
-    """The rows of a relation, spread over all velocities."""
-    spread = []
-    for row in K:
-        entries = [0.0] * nv
+def spread(columns: list[int], block: Array, width: int) -> list[Array]:
+    """The rows of a block (rows, len(columns)), spread to `width` columns with zeros between them."""
+    rows = []
+    for row in block:
+        entries = [0.0] * width
         for column, value in zip(columns, row, strict=True):
             entries[column] = value
-        spread.append(array(entries))
-    return spread
+        rows.append(array(entries))
+    return rows
