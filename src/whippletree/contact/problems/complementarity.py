@@ -66,17 +66,21 @@ def root_of(M: Array) -> Array:
 
 
 def residual(M: Array, d: Array, force: Array) -> float:
-    """How far λ (nc,) is from solving (11.42): the largest entry of |min(λ, M λ + d)|, in units of M and d.
+    """How far λ (nc,) is from solving (11.42): the largest entry of |min(λ, M λ + d)|, without unit.
 
-    Forces and accelerations are measured by d and the diagonal of M, so that the number has no unit.
+    Forces are measured by the diagonal of M, and all by the largest acceleration in play: that of d, or what
+    the forces do where they do most, √(M_ii λᵀMλ), which near problems without solution is much more.
 
     >>> residual(np.array([[2.0]]), np.array([-3.0]), np.array([1.5]))
     0.0
     """
-    diagonal = np.where(np.diag(M) > 0.0, np.diag(M), 1.0)
-    size = float(np.max(np.abs(d), initial=0.0)) or 1.0
-    acceleration = (M @ force + d) / size
-    return float(np.max(np.abs(np.minimum(force * diagonal / size, acceleration)), initial=0.0))
+    if not len(d):
+        return 0.0
+    diagonal, acceleration = np.diag(M), M @ force
+    most = np.sqrt(max(float(np.max(diagonal) * (force @ acceleration)), 0.0))
+    size = max(float(np.max(np.abs(d))), float(most)) or 1.0
+    scaled = force * np.where(diagonal > 0.0, diagonal, 1.0)
+    return float(np.max(np.abs(np.minimum(scaled, acceleration + d)))) / size
 
 
 def solution_of(R: Array, d: Array, force: Array) -> ContactForces:

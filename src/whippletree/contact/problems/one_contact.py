@@ -1,5 +1,7 @@
 """The force of a single contact with Coulomb friction, exactly: open, sticking or slipping."""
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import brentq
 
@@ -48,9 +50,10 @@ def _held(G: Array, b: Array, mu: float, sliding: Array, least: float) -> Array:
     moves = values > 1e-12 * max(float(values[1]), 1e-300)
     stick = np.where(moves, -turned / np.where(moves, values, 1.0), 0.0)
     if np.linalg.norm(stick) > radius:
-        most = size / radius
-        s = brentq(lambda s: float(np.linalg.norm(side(s))) - radius, 0.0, 2.0 * most + 1e-300, xtol=1e-300)
-        stick = side(float(s))
+        s: Any = brentq(
+            lambda s: float(np.linalg.norm(side(s))) - radius, 0.0, 2.0 * size / radius, xtol=1e-300
+        )
+        stick = side(s)
         stick = stick * radius / np.linalg.norm(stick)
     return np.concatenate([[least], vectors @ stick])
 
