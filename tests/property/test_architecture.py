@@ -52,7 +52,7 @@ formulations      → formulations.reduction formulations.special_coordinates fo
                     formulations.semi_recursive
 
 contact.geometry  → errors spatial shapes model dynamics
-contact.problems  → errors spatial model dynamics loops.equations contact.geometry
+contact.problems  → errors spatial model dynamics loops.equations loops.closing contact.geometry
 contact.impulses  → errors spatial model dynamics contact.geometry contact.problems
 contact.compliant → errors spatial model dynamics contact.geometry
 contact.sweeps    → errors spatial model dynamics loops.methods contact.geometry

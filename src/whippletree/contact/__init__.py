@@ -52,6 +52,7 @@ from .problems.least_distance import least_distance
 from .problems.lemke import lemke
 from .problems.natural_map import natural_residual
 from .problems.problem_doors import checked_problem
+from .problems.push_out import push_out
 from .sweeps.moreau import Rigid as Rigid
 
 candidates = checked(candidates)
@@ -78,3 +79,4 @@ natural_residual = checked_problem(natural_residual)
 velocity_jump = checked(velocity_jump)
 handle_jump = checked(handle_jump)
 impact = checked(impact)
+push_out = checked(push_out)
