@@ -10,6 +10,7 @@ import whippletree as wt
 from random_impacts import agreement, random_problem
 from whippletree.contact.problems.complementarity import residual, root_of
 from whippletree.contact.problems.natural_map import natural_residual
+from whippletree.loops.methods.projection import projection_pivots
 
 
 def test_two_solvers_agree_and_count_the_solutions() -> None:
@@ -28,6 +29,71 @@ def test_lemke_agrees_on_small_problems() -> None:
         assert (found is None) == isinstance(solution, wt.contact.Unsolvable), case
         if found is not None:
             assert residual(R.T @ R, d, found) < 1e-9
+
+
+def test_the_program_in_the_forces_agrees_on_definite_problems() -> None:
+    rng = np.random.default_rng(13)
+    for _ in range(60):
+        n = int(rng.integers(1, 8))
+        R, d = rng.normal(size=(n + 3, n)) * np.exp(rng.normal(size=n)), rng.normal(size=n)
+        expected = wt.contact.gauss_form(R, d)
+        assert isinstance(expected, wt.contact.ContactForces)
+        assert expected.unique
+        np.testing.assert_allclose(wt.contact.force_form(R.T @ R, d), expected.force, rtol=1e-9, atol=1e-11)
+    with pytest.raises(wt.SolverError, match="contacts depend on each other; use gauss_form"):
+        wt.contact.force_form(np.ones((2, 2)), -np.ones(2))
+
+
+def test_active_contacts_are_a_basis_and_hold_as_equalities() -> None:
+    rng = np.random.default_rng(14)
+    for case in range(60):
+        R, d = random_problem(rng, 15 * case)
+        solution = wt.contact.gauss_form(R, d)
+        if isinstance(solution, wt.contact.Unsolvable):
+            continue
+        current = wt.contact.current_contacts(d, solution)
+        active = wt.contact.active_contacts(R, d, solution)
+        assert set(np.flatnonzero(solution.force)) <= set(active) <= set(current)
+        assert np.linalg.matrix_rank(R[:, active]) == len(active) == np.linalg.matrix_rank(R[:, current])
+        force = np.zeros(len(d))
+        force[active] = np.linalg.lstsq(R[:, active].T @ R[:, active], -d[active], rcond=None)[0]
+        np.testing.assert_allclose(R @ force, R @ solution.force, atol=1e-8 * np.max(np.abs(d)))
+
+
+def test_the_problem_of_a_body_is_that_of_a_mechanism_of_one() -> None:
+    """RBDA 11.21 and 11.22 with normals and their rates told by hand, for balls on a floor and on a post."""
+    m = wt.Mechanism("body")
+    inertia = wt.Inertia(1.7, (0.1, -0.2, 0.05), np.diag([0.2, 0.3, 0.4]))
+    m.add_body("body", wt.Free(), inertia=inertia)
+    m.add_shape("ball", wt.Sphere(0.3), "body")
+    m.add_shape("floor", wt.Plane())
+    m.add_shape("post", wt.Sphere(0.5), placement=wt.Placement((0.4, 0.6, -0.2)))
+    m.add_contact("low", "ball", "floor")
+    m.add_contact("side", "ball", "post")
+    rng = np.random.default_rng(15)
+    q, qd = m.random(rng), rng.normal(size=6)
+    problem, frames = wt.contact.contact_problem(m, q, qd, np.zeros(6)), wt.contact.contact_frames(m, q)
+    pose, n = wt.frame_pose(m, q, "body"), frames.axes[:, 0]
+    center, moves = pose[:3, 3], pose[:3, :3] @ qd[3:]
+    between = center - np.array([0.4, 0.6, -0.2])
+    n_rate = np.stack([np.zeros(3), (moves - n[1] * (n[1] @ moves)) / np.linalg.norm(between)])
+    # The point midway: below the centre by the radius and half the gap; on the line to the post.
+    gap_rate = n @ moves
+    C_rate = np.stack(
+        [moves - n[0] * 0.5 * gap_rate[0], n_rate[1] * (0.5 + 0.5 * frames.gap[1]) + 0.5 * gap_rate[1] * n[1]]
+    )
+    N = np.concatenate([np.cross(frames.point, n), n], axis=1).T
+    rates = np.concatenate([np.cross(C_rate, n) + np.cross(frames.point, n_rate), n_rate], axis=1).T
+    to_body = wt.Placement(pose[:3, 3], rotation=pose[:3, :3]).transform()
+    world = inertia.to_parent(to_body)
+    v = to_body.inverse_motion(qd)
+    weight = world.m * np.array([0, 0, -9.81])
+    force = np.concatenate([np.cross(world.com, weight), weight])
+    M, d = wt.contact.body_problem(world, v, force, N, rates)
+    np.testing.assert_allclose(M, problem.M[:, 0, :, 0], rtol=1e-11)
+    np.testing.assert_allclose(d, problem.d[:, 0], rtol=1e-10, atol=1e-11)
+    with pytest.raises(wt.InputError, match="inertia cannot be inverted"):
+        wt.contact.body_problem(wt.Inertia(1.0), v, force, N, rates)
 
 
 def test_a_root_gives_the_matrix_back() -> None:
@@ -151,6 +217,18 @@ def test_the_problem_of_a_tree_compiles() -> None:
     q, qd, tau = m.random(rng), rng.normal(size=6), rng.normal(size=6)
     for got, expected in zip(k(q, qd, tau), wt.contact.contact_problem(m, q, qd, tau), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-12)
+
+
+def test_the_problem_of_a_linkage_compiles_with_pivots() -> None:
+    m = wt.examples.load("four-bar")
+    m.add_shape("ball", wt.Sphere(0.05), m.bodies[1].name, wt.Placement((0.3, 0.05, 0.1)))
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("touch", "ball", "floor")
+    q = wt.assemble(m, m.neutral())
+    qd, tau = wt.project_velocity(m, q, np.array([0.7, 0.0, 0.0])), np.array([0.3, -0.2, 0.1])
+    k = wt.compile(wt.contact.contact_problem, m, pivots=projection_pivots(m, q))
+    for got, expected in zip(k(q, qd, tau), wt.contact.contact_problem(m, q, qd, tau), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-10, atol=1e-11)
 
 
 # The slot of RBDA example 11.1

@@ -40,6 +40,9 @@ from .impulses.impacts import impact
 from .impulses.joint_impulses import handle_jump, velocity_jump
 from .impulses.two_bodies import sticking_impulse as sticking_impulse
 from .impulses.two_bodies import two_body_impulse as two_body_impulse
+from .problems.active_set import active_contacts as active_contacts
+from .problems.active_set import current_contacts as current_contacts
+from .problems.body_problem import body_problem as body_problem
 from .problems.complementarity import ContactForces as ContactForces
 from .problems.complementarity import Unsolvable as Unsolvable
 from .problems.contact_forces import RigidContact as RigidContact
@@ -47,6 +50,7 @@ from .problems.contact_forces import contact_forces
 from .problems.contact_problem import ContactProblem as ContactProblem
 from .problems.contact_problem import contact_problem
 from .problems.coulomb import coulomb
+from .problems.force_form import force_form
 from .problems.gauss_form import gauss_form
 from .problems.least_distance import least_distance
 from .problems.lemke import lemke
@@ -69,6 +73,7 @@ contact_problem = checked(contact_problem)
 contact_forces = checked(contact_forces)
 gauss_form = checked_problem(gauss_form)
 least_distance = checked_problem(least_distance)
+force_form = checked_problem(force_form)
 lemke = checked_problem(lemke)
 coulomb = checked_problem(coulomb)
 contact_wrenches = checked(contact_wrenches)

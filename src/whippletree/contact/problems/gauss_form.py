@@ -40,7 +40,7 @@ def gauss_form(R: Array, d: Array) -> Solution:
         rows = np.ascontiguousarray((R[:, free] / scale[free]).T)
         lower, upper = -d[free] / (scale[free] * size), np.full(len(free), 1e30)
         n = len(R)
-        *_, flag, info = _daqp().solve(np.eye(n), np.zeros(n), rows, upper, lower, primal_tol=TOLERANCE)
+        *_, flag, info = daqp_solver().solve(np.eye(n), np.zeros(n), rows, upper, lower, primal_tol=TOLERANCE)
         if flag != SOLVED:
             found = least_distance(R, d)
             if flag == INFEASIBLE and isinstance(found, Unsolvable):
@@ -50,7 +50,8 @@ def gauss_form(R: Array, d: Array) -> Solution:
     return solution_of(R, d, force)
 
 
-def _daqp() -> Any:
+def daqp_solver() -> Any:
+    """The module daqp; ModelError if it is not installed."""
     try:
         import daqp
     except ImportError:
