@@ -8,6 +8,7 @@ import mmap
 import sys
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def _protect(address: int, length: int, access: int) -> None:
 
 
 def guarded(values: np.ndarray, at_end: bool, access: int = READ) -> np.ndarray:
-    """A copy between two pages without access: it ends where the last begins, or the other way."""
+    """A copy between two pages without access: it ends right before one, or begins right after the other."""
     pages = -(-max(values.nbytes, 1) // PAGE)
     memory = mmap.mmap(-1, (pages + 2) * PAGE)
     _kept.append(memory)
@@ -43,19 +44,19 @@ def guarded(values: np.ndarray, at_end: bool, access: int = READ) -> np.ndarray:
     return array
 
 
-def places(results: object, at_end: bool) -> object:
+def places(results: Any, at_end: bool) -> Any:
     """Guarded arrays of the shapes of results, nested as these."""
     if isinstance(results, tuple):
         return tuple(places(part, at_end) for part in results)
     return guarded(np.full(np.shape(results), np.nan), at_end, READ | WRITE)
 
 
-def same(found: object, expected: object) -> None:
+def same(found: Any, expected: Any) -> None:
     if isinstance(expected, tuple):
-        for one, other in zip(found, expected, strict=True):  # pyright: ignore[reportArgumentType]
+        for one, other in zip(found, expected, strict=True):
             same(one, other)
     else:
-        np.testing.assert_array_equal(found, expected)  # pyright: ignore[reportArgumentType]
+        np.testing.assert_array_equal(found, expected)
 
 
 def states(rng: np.random.Generator, kernel: wt.Kernel, count: int) -> Iterator[list[np.ndarray]]:
@@ -108,7 +109,7 @@ def rollouts() -> int:
                 arrays = [guarded(array, at_end) for array in (q0, qd0, tau)]
                 same(wt.rollout(m, *arrays, steps=5, every=every, threads=threads), expected)
                 out = places(expected, at_end)
-                wt.rollout(m, *arrays, steps=5, every=every, threads=threads, out=out)  # pyright: ignore[reportArgumentType]
+                wt.rollout(m, *arrays, steps=5, every=every, threads=threads, out=out)
                 same(out, expected)
                 calls += 2
     return calls

@@ -156,3 +156,28 @@ def on_the_world(m: wt.Mechanism) -> wt.Mechanism:
         at = wt.Placement() if i == 0 else body.placement
         moved.add_body(body.name, body.joint, body.parent, at, body.inertia, limits=body.limits)
     return moved
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_revolute_joint_without_useful_limits_is_not_continuous(keep, tmp_path):
+    links = "".join(
+        f'<link name="{name}"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        for name in "abcd"
+    )
+    joints = "".join(
+        f'<joint name="{before}{after}" type="{kind}"><parent link="{before}"/><child link="{after}"/>'
+        f'<axis xyz="0 0 1"/>{limit}</joint>'
+        for before, after, kind, limit in (
+            ("a", "b", "revolute", '<limit lower="0" upper="0" effort="5" velocity="2"/>'),
+            ("b", "c", "continuous", ""),
+            ("c", "d", "revolute", '<limit effort="5" velocity="2"/>'),
+        )
+    )
+    file = tmp_path / "arm.urdf"
+    file.write_text(f'<robot name="arm">{links}{joints}</robot>')
+    model, m = pin.buildModelFromUrdf(str(file)), wt.load(file, keep_zero_limits=keep)
+    wt.save(m, tmp_path / "arm.toml")
+    for same in (m, wt.load(tmp_path / "arm.toml")):
+        assert wt.Convention("pinocchio", same).nq == model.nq == 4
+    assert m.bodies[0].limits.unknown == (not keep)

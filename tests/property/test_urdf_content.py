@@ -79,7 +79,7 @@ def test_limits_of_each_version(tmp_path):
 
     inf = np.inf
     assert limits("1.0", "revolute", '<limit effort="3" velocity="inf"/>') == (
-        wt.Limits(-inf, inf, inf, 3),
+        wt.Limits(-inf, inf, inf, 3, unknown=True),
         [
             "line 4: <limit> of a revolute joint without lower and upper: taken as not given, so there is no "
             "such limit; keep_zero_limits=True keeps it"
@@ -102,7 +102,8 @@ def test_zeros_that_files_are_filled_with_are_no_limits(tmp_path):
     parts += [joint("k", "continuous", "c", "d", '<limit effort="0.0" velocity="3"/>')]
     path = write(tmp_path, robot(*parts))
     m = wt.load(path)
-    assert [body.limits for body in m.bodies] == [wt.Limits(), wt.Limits(), wt.Limits(velocity=3)]
+    none = wt.Limits(unknown=True)
+    assert [body.limits for body in m.bodies] == [none, none, wt.Limits(velocity=3)]
     taken = "taken as not given, so there is no such limit; keep_zero_limits=True keeps it"
     assert sorted(m.warnings) == [
         f"line 6: effort limit of 0 (3 times, the first here): {taken}",

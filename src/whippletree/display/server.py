@@ -55,7 +55,8 @@ class Server(viser.ViserServer):
     def failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """What becomes of an error in answering a message: it is told in the page, not on the terminal."""
         error = context.get("exception")
-        self.refused(str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}")
+        told = isinstance(error, InputError)  # else it comes from viser, which takes a value as it is
+        self.refused(str(error) if told else f"a field was set to what it cannot take: {error}")
 
 
 class _Address(str):

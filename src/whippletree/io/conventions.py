@@ -12,7 +12,7 @@ before linear, in the axes of the moving body. Elsewhere:
 
 Pinocchio writes a revolute joint without limits as (cos, sin), as its URDF reader does with
 `continuous`, and a planar joint as (x, y, cos, sin); elsewhere a planar joint is (x, y, angle) and
-its velocity the rate of that. It keeps limits of 0 … 0: so does load(…, keep_zero_limits=True).
+its velocity the rate of that. A joint whose limits nobody knows, `Limits.unknown`, is not `continuous`.
 A spherical joint is a quaternion, ordered as in the free joint and with the angular velocity in
 body axes; in Drake it is roll, pitch, yaw (BallRpyJoint) with the angular velocity in parent axes.
 RBDL keeps every w at the end of q, in the order of the joints.
@@ -219,7 +219,7 @@ def _rule(program: str, body: Body) -> _Rule:
 
 
 def _unlimited(limits: Limits) -> bool:
-    return not np.isfinite(limits.lower) and not np.isfinite(limits.upper)
+    return not limits.unknown and not np.isfinite(limits.lower) and not np.isfinite(limits.upper)
 
 
 def _unchanged(q: Array) -> Array:

@@ -202,4 +202,4 @@ def _value(value: Any) -> str:
 
 def _float(value: Any) -> Any:
     """Whole numbers of a mechanism are floats that happen to be whole."""
-    return float(value) if isinstance(value, int) else value
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value

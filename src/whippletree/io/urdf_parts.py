@@ -307,7 +307,7 @@ class PartReader:
             given = limit.text("lower") is not None or limit.text("upper") is not None
             what = "limits of 0 … 0" if given else f"<limit> of a {kind} joint without lower and upper"
             self._findings.often(limit.line, what, NOT_GIVEN)
-            lower, upper = -math.inf, math.inf
+            return Limits(velocity=velocity, effort=effort, unknown=True)
         limits = Limits(lower, upper, velocity, effort)
         doubt = limits.doubt() if kind == "revolute" else None
         if doubt is not None:

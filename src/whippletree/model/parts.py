@@ -39,7 +39,9 @@ class Limits:
     """Bounds of a joint, each variable alike: positions in rad or m, speed per second, effort in N m or N.
 
     With a stiffness (N m/rad or N/m) the bounds are stops that push back; without, they are only known.
-    A stop's dissipation, in s/rad or s/m, is the share of its force that each unit of speed adds.
+    A stop's dissipation, in s/rad or s/m, is the share of its force that each unit of speed adds. Bounds that
+    are infinite may be so because nobody knows them: then `unknown` tells a joint that has some from one that
+    turns for ever.
     """
 
     lower: float = -np.inf
@@ -48,8 +50,11 @@ class Limits:
     effort: float = np.inf
     stiffness: float = 0.0
     dissipation: float = 0.0
+    unknown: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.unknown, bool):
+            raise ModelError(f"limits: unknown is {self.unknown!r}, expected True or False")
         for bound in ("lower", "upper", "velocity", "effort", "stiffness", "dissipation"):
             object.__setattr__(self, bound, as_number(getattr(self, bound), "limits", bound))
 
