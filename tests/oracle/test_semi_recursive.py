@@ -394,6 +394,24 @@ def test_a_cam_closes_a_loop_and_is_simulated():
     assert np.ptp(runs[0].energy) < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ([0.1, 0.2], [0, 0, 0], [0, 0], [0, 0]),
+            r"z has shape \(2,\), expected \(3,\): one entry per",
+        ),
+        (
+            ([0.1, 0.2, 0.3], [0, 0, 0], [0, 0, 0], [0, 0]),
+            r"pivot has shape \(3,\), expected \(2,\): a point",
+        ),
+    ],
+)
+def test_wrong_coordinates_of_a_cam_are_told(arguments, message):
+    with pytest.raises(wt.InputError, match=message):
+        sr.cam_transformation(heart, *arguments)
+
+
 def test_a_table_is_periodic_and_twice_continuously_differentiable():
     cam, step = table(12), 2.0 * np.pi / 12
     for k in range(-3, 15):

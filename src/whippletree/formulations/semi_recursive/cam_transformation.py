@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...model.values import vector
 from ...spatial import Array, array
 from .cam_profile import Profile, cam_point
 from .planar_constraints import I_TILDE, turned
@@ -34,8 +35,12 @@ def cam_transformation(profile: Profile, z: Array, zd: Array, pivot: Array, tip:
     >>> cam_transformation(cam, z, np.zeros(3), np.zeros(2), np.array([0.0, -0.2])).q.round(12)
     array([0.  , 0.26, 0.  ])
     """
+    z, zd = (vector(value, (3,), name, "one entry per coordinate") for value, name in ((z, "z"), (zd, "zd")))
+    pivot, tip = (
+        vector(p, (2,), name, "a point of the plane") for p, name in ((pivot, "pivot"), (tip, "tip"))
+    )
     a, first, second = (turned(z[1], part[:2]) for part in cam_point(profile, z[0]))
-    b = -turned(z[2], np.array(tip))  # b_2 = R_2 - r^P
+    b = -turned(z[2], tip)  # b_2 = R_2 - r^P
     V = np.concatenate([array([first, I_TILDE @ a, I_TILDE @ b]).T, array([[0.0, 0.0, 1.0]])])
     rates = [
         second * zd[0] + I_TILDE @ first * zd[1],
@@ -43,4 +48,4 @@ def cam_transformation(profile: Profile, z: Array, zd: Array, pivot: Array, tip:
         -b * zd[2],
     ]
     V_rate = np.concatenate([array(rates).T, np.zeros((1, 3))])
-    return CamTransformation(np.concatenate([np.array(pivot) + a + b, array([z[2]])]), V, V_rate)
+    return CamTransformation(np.concatenate([pivot + a + b, array([z[2]])]), V, V_rate)
