@@ -8,7 +8,6 @@ import numpy as np
 
 from ..dynamics.kinematics import forward_kinematics
 from ..errors import InputError
-from ..joints.base import perpendicular
 from ..model.mechanism import Mechanism
 from ..model.values import position
 from ..spatial import Array
@@ -21,8 +20,8 @@ from .coordinate_motions import (
     velocities,
     visible_amount,
 )
+from .panels import PALE, Spread, bare, spread_of, view_of
 from .plots import COLORS, STYLE, write
-from .stage import plane_normal, stage
 from .strokes import strokes
 
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ ACROSS = 5
 TOLD = 3
 """Bodies whose turn is told in numbers."""
 
-PALE = "#c3cad2"
-"""Of where the mechanism was."""
+ROOM = 0.06
+"""Around a picture, as a share of it."""
 
 
 def draw_special_coordinates(
@@ -106,13 +105,14 @@ def _figure(
         raise InputError("figures need matplotlib: pip install whippletree[plot]") from None
     bands = -(-len(motions) // ACROSS)
     across = -(-len(motions) // bands)
-    view = _view(m, q)
+    view = view_of(m, q)
     style: Any = STYLE
     with mpl.rc_context(style):
         figure = Figure(figsize=(2.6 * across + 0.3, 5.0 * bands + 0.4), layout="constrained")
         FigureCanvasAgg(figure)
         pictures = [_pictures(m, q, motion) for motion in motions]
-        spread = _spread([view.T @ ends.reshape(-1, 3).T for one in pictures for _, ends in one])
+        ends = np.concatenate([ends.reshape(-1, 3) for one in pictures for _, ends in one])
+        spread = spread_of(ends @ view, ROOM)
         for n, (motion, lines) in enumerate(zip(motions, pictures, strict=True)):
             for row, kind in enumerate(("special", "ordinary")):
                 place = (2 * (n // across) + row) * across + n % across + 1
@@ -140,29 +140,7 @@ def _pictures(m: Mechanism, q: Array, motion: CoordinateMotion) -> list[tuple[in
     return [(i, ends) for i, ends in lines if i in own]
 
 
-def _view(m: Mechanism, q: Array) -> Array:
-    """Directions to the right and up (3, 2) if the mechanism is planar, else those of the world (3, 3)."""
-    normal = plane_normal(m, q)
-    if normal is None:
-        return np.eye(3)
-    up = np.eye(3)[stage(m, q).up]
-    if abs(up @ normal) > 1e-9:
-        return np.stack(perpendicular(normal), axis=1)
-    right = np.cross(up, normal)
-    return np.stack([right * (np.sign(right[np.argmax(np.abs(right))])), up], axis=1)
-
-
-def _spread(points: list[Array]) -> list[tuple[float, float]]:
-    """From where to where all pictures go, the same length along every axis."""
-    every = np.concatenate(points, axis=1)
-    low, high = every.min(axis=1), every.max(axis=1)
-    middle, half = 0.5 * (low + high), 0.56 * max(float(np.max(high - low)), 0.1)
-    return [(float(x - half), float(x + half)) for x in middle]
-
-
-def _panel(
-    axis: Any, lines: list[tuple[int, Array]], view: Array, which: int, spread: list[tuple[float, float]]
-) -> None:
+def _panel(axis: Any, lines: list[tuple[int, Array]], view: Array, which: int, spread: Spread) -> None:
     style: Any = {"solid_capstyle": "round", "marker": "o"}
     for _, ends in lines:
         axis.plot(*(ends[0] @ view).T, color=PALE, linewidth=2.6, markersize=4, **style)
@@ -170,18 +148,7 @@ def _panel(
         axis.plot(
             *(ends[which] @ view).T, color=COLORS[i % len(COLORS)], linewidth=3.0, markersize=4.5, **style
         )
-    axis.set(xlim=spread[0], ylim=spread[1])
-    if view.shape[1] == 3:
-        axis.set(zlim=spread[2])
-        axis.set_box_aspect((1, 1, 1), zoom=1.1)
-        axis.view_init(elev=18, azim=-55)
-    else:
-        axis.set_aspect("equal")
-        axis.locator_params(nbins=6)
-    axis.tick_params(labelleft=False, labelbottom=False, length=0)
-    if view.shape[1] == 3:
-        axis.tick_params(axis="z", labelright=False, length=0)
-        axis.set_zticklabels([])
+    bare(axis, spread)
 
 
 def _name(axis: Any, kind: str) -> None:

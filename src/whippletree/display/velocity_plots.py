@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..dynamics.kinematics import forward_kinematics
 from ..errors import InputError
 from ..formulations.semi_recursive.intermediate import path_matrix
-from ..formulations.semi_recursive.planar_rows import out_of_plane
 from ..formulations.semi_recursive.reference_frames import reference_frames
 from ..formulations.semi_recursive.velocity_transformation import velocity_transformation
 from ..model.mechanism import Mechanism
 from ..model.values import position
 from ..spatial import Array
+from .panels import PALE, Spread, bare, spread_of, view_of
 from .plots import COLORS, STYLE, write
-from .stage import ends, poses
+from .strokes import strokes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,9 +29,6 @@ LONGEST, MARGIN = 0.3, 0.2
 
 STILL = 1e-9
 """Velocities below this share of the largest one are none."""
-
-PALE = "#c3cad2"
-"""Of bodies that a joint does not carry."""
 
 
 def draw_velocity_transformation(
@@ -65,19 +63,20 @@ def draw_velocity_transformation(
     own = np.array(given, dtype=float).reshape(-1, 3)
     if own.shape != (len(m), 3):
         raise InputError(f"points has shape {own.shape}, expected ({len(m)}, 3): one per body of {m.name!r}")
-    flat = out_of_plane(m) is None
-    view = np.eye(3)[:, :2] if flat else np.eye(3)
+    view = view_of(m, at)
     R = np.array([frame.R for frame in reference_frames(m, at, own)]).reshape(-1, 3)
     V = velocity_transformation(m, at, own).reshape(len(m), 6, m.nv)
-    lines, labels = _lines(m, at), _labels(m)
+    lines = [(i, pair[0]) for i, pair in strokes(m, np.asarray(forward_kinematics(m, at))[None])]
+    labels = _labels(m)
     rows = -(-(m.nv + 1) // ACROSS)
     style: Any = STYLE
     with mpl.rc_context(style):
         figure = Figure(figsize=(3.4 * ACROSS, 3.4 * rows + 0.3), layout="constrained")
         FigureCanvasAgg(figure)
-        spread = _spread(np.concatenate([R, *(line for _, line in lines)]) @ view)
+        spread = spread_of(np.concatenate([R, *(line for _, line in lines)]) @ view, MARGIN)
+        projection = "3d" if view.shape[1] == 3 else None
         for k in range(m.nv):
-            axis: Any = figure.add_subplot(rows, ACROSS, k + 1, projection=None if flat else "3d")
+            axis: Any = figure.add_subplot(rows, ACROSS, k + 1, projection=projection)
             _panel(axis, lines, R, V[:, :, k], view, spread)
             axis.set_title(labels[k], loc="left")
         _paths(figure.add_subplot(rows, ACROSS, m.nv + 1), m)
@@ -89,16 +88,6 @@ def draw_velocity_transformation(
     return figure
 
 
-def _lines(m: Mechanism, q: Array) -> list[tuple[int, Array]]:
-    """For every line its body, and (2, 3) where its ends are in the world."""
-    X = poses(m, q)
-    found = []
-    for i, body in enumerate(m.bodies):
-        for end in ends(m, i) or [np.asarray(body.inertia.com, dtype=float)]:
-            found.append((i, np.array([X[i, :3, 3], X[i, :3, :3] @ end + X[i, :3, 3]])))
-    return found
-
-
 def _labels(m: Mechanism) -> list[str]:
     """A name for each velocity: that of its joint, with the joint's own label if it has several."""
     return [
@@ -108,20 +97,13 @@ def _labels(m: Mechanism) -> list[str]:
     ]
 
 
-def _spread(points: Array) -> list[tuple[float, float]]:
-    """From where to where all panels go, the same length along every axis."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle, half = 0.5 * (low + high), (0.5 + MARGIN) * max(float(np.max(high - low)), 0.1)
-    return [(float(x - half), float(x + half)) for x in middle]
-
-
 def _panel(
     axis: Any,
     lines: list[tuple[int, Array]],
     R: Array,
     column: Array,
     view: Array,
-    spread: list[tuple[float, float]],
+    spread: Spread,
 ) -> None:
     size = float(np.max(np.linalg.norm(column[:, :3], axis=1), initial=0.0))
     moves = np.any(np.abs(column) > STILL * np.max(np.abs(column), initial=0.0), axis=1)
@@ -139,17 +121,10 @@ def _panel(
         if np.linalg.norm(arrow) > 0.01 * extent:
             pointer = {"arrowstyle": "-|>", "color": "#22272e", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
             axis.annotate("", xy=place + arrow, xytext=place, arrowprops=pointer)
-        if abs(column[i, 5]) > STILL:
-            axis.text(*place, "↺" if column[i, 5] >= 0.0 else "↻", color=color, ha="right", va="bottom")
-    axis.set(xlim=spread[0], ylim=spread[1])
-    if view.shape[1] == 3:
-        axis.set(zlim=spread[2])
-        axis.set_box_aspect((1, 1, 1), zoom=1.3)
-        axis.view_init(elev=18, azim=-55)
-        axis.set_zticklabels([])
-    else:
-        axis.set_aspect("equal")
-    axis.tick_params(labelleft=False, labelbottom=False, length=0)
+        turn = column[i, 3:] @ np.cross(*view.T)
+        if abs(turn) > STILL:
+            axis.text(*place, "↺" if turn > 0.0 else "↻", color=color, ha="right", va="bottom")
+    bare(axis, spread)
 
 
 def _paths(axis: Any, m: Mechanism) -> None:
