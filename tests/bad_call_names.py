@@ -64,6 +64,8 @@ def readonly() -> np.ndarray:
 MADE: dict[str, Callable[[], Any]] = {
     "m": lambda: wt.examples.load("double-pendulum"),
     "four": lambda: wt.examples.load("four-bar"),
+    "rocker": lambda: wt.examples.load("quick-return-rocker"),
+    "sr": lambda: wt.formulations.semi_recursive,
     "ball": ball,
     "geared": geared,
     "geared_loop": geared_loop,

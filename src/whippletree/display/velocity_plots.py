@@ -12,7 +12,7 @@ from ..formulations.semi_recursive.intermediate import path_matrix
 from ..formulations.semi_recursive.reference_frames import reference_frames
 from ..formulations.semi_recursive.velocity_transformation import velocity_transformation
 from ..model.mechanism import Mechanism
-from ..model.values import position
+from ..model.values import expect, position, vector
 from ..spatial import Array
 from .panels import PALE, Spread, bare, spread_of, view_of
 from .plots import COLORS, STYLE, write
@@ -58,11 +58,11 @@ def draw_velocity_transformation(
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("figures need matplotlib: pip install whippletree[plot]") from None
+    expect("draw_velocity_transformation", "m", m, Mechanism, "a Mechanism")
     at = position(m, q)
-    given = [body.inertia.com for body in m.bodies] if points is None else points
-    own = np.array(given, dtype=float).reshape(-1, 3)
-    if own.shape != (len(m), 3):
-        raise InputError(f"points has shape {own.shape}, expected ({len(m)}, 3): one per body of {m.name!r}")
+    centres = np.array([body.inertia.com for body in m.bodies]).reshape(-1, 3)
+    given, meaning = centres if points is None else points, f"one per body of {m.name!r}"
+    own = vector(given, centres.shape, "points", meaning)
     view = view_of(m, at)
     R = np.array([frame.R for frame in reference_frames(m, at, own)]).reshape(-1, 3)
     V = velocity_transformation(m, at, own).reshape(len(m), 6, m.nv)

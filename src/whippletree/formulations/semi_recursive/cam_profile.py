@@ -15,6 +15,9 @@ Profile = Callable[[Any], tuple[Any, Any, Any]]
 LEAST = 4
 """Radii of a table: a spline of third order reaches over four of them."""
 
+GIVES = "s, ds/dz and d²s/dz²"
+"""What a profile gives."""
+
 PROBES, NUDGE, TOLERANCE = 7, 1e-5, 1e-5
 """At how many angles a profile is looked at, the step of differences, rad, and how far they may be off."""
 
@@ -38,7 +41,10 @@ class CamTable:
     weights: tuple[float, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        radii = np.array(self.radii, dtype=float)
+        try:
+            radii = np.array(self.radii, dtype=float)
+        except (TypeError, ValueError):
+            raise ModelError(f"radii are {self.radii!r}, expected numbers, in m") from None
         if radii.ndim != 1 or len(radii) < LEAST:
             raise ModelError(f"radii have shape {radii.shape}, expected at least {LEAST} numbers, in m")
         if not np.all(np.isfinite(radii)) or radii.min() <= 0.0:
@@ -89,12 +95,19 @@ def cam_point(profile: Profile, angle: Any) -> CamPoint:
 
 def check_profile(profile: Profile) -> None:
     """ModelError for a profile that is not periodic, not positive, or has derivatives of something else."""
+    if not callable(profile):
+        raise ModelError(
+            f"profile is {profile!r}, expected a CamTable, or a function from an angle to {GIVES}"
+        )
     for angle in np.linspace(-3.1, 3.0, PROBES):
         _check_at(profile, float(angle))
 
 
 def _check_at(profile: Profile, angle: float) -> None:
-    s, s1, s2 = (float(x) for x in profile(angle))
+    try:
+        s, s1, s2 = (float(x) for x in profile(angle))
+    except (TypeError, ValueError):
+        raise ModelError(f"profile({angle:g}) is {profile(angle)!r}, expected {GIVES}") from None
     before, after, round_ = (profile(angle + d) for d in (-NUDGE, NUDGE, 2.0 * np.pi))
     if not s > 0.0:
         raise ModelError(f"the cam's radius is {s:g} m at {angle:g} rad: it must be above 0")
@@ -107,5 +120,5 @@ def _check_at(profile: Profile, angle: float) -> None:
         if not abs(found - given) <= TOLERANCE * (s + abs(found)):
             raise ModelError(
                 f"the {name} derivative of the cam's radius is {given:g} at {angle:g} rad, but differences "
-                f"there make it {found:g}: give s, ds/dz and d²s/dz²"
+                f"there make it {found:g}: give {GIVES}"
             )

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...model.values import vector
 from ...spatial import Array, array
-from .cam_profile import Profile, cam_point
+from .cam_profile import Profile, cam_point, check_profile
 from .planar_constraints import I_TILDE, turned
 
 
@@ -39,6 +39,7 @@ def cam_transformation(profile: Profile, z: Array, zd: Array, pivot: Array, tip:
     pivot, tip = (
         vector(p, (2,), name, "a point of the plane") for p, name in ((pivot, "pivot"), (tip, "tip"))
     )
+    check_profile(profile)
     a, first, second = (turned(z[1], part[:2]) for part in cam_point(profile, z[0]))
     b = -turned(z[2], tip)  # b_2 = R_2 - r^P
     V = np.concatenate([array([first, I_TILDE @ a, I_TILDE @ b]).T, array([[0.0, 0.0, 1.0]])])

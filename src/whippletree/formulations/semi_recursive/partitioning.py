@@ -9,6 +9,7 @@ from ...errors import InputError, SingularError
 from ...loops.equations.rank import eliminate
 from ...model.fields import meant
 from ...model.mechanism import Mechanism
+from ...model.values import listed
 from ...spatial import Array
 from .planar_constraints import planar_constraint_jacobian, planar_coordinates
 from .spatial_constraints import spatial_constraint_jacobian, spatial_coordinates
@@ -120,6 +121,7 @@ def _best(C_q: Array) -> list[int]:
 
 def _numbers(m: Mechanism, names: list[str], count: int, given: Sequence[str]) -> list[int]:
     """Numbers of coordinates that are given by name, checked."""
+    given = listed(given, "independent", "coordinates", names)
     for name in given:
         if name not in names:
             raise InputError(f"{m.name!r} has no reference coordinate {name!r}{meant(name, names)}")

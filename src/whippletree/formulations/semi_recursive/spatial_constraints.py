@@ -7,8 +7,9 @@ constraints.
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import InputError, ModelError
 from ...joints import Free
+from ...joints.base import quaternion_fault
 from ...loops.equations.constraints import constraint_error, constraint_jacobian
 from ...model.mechanism import Mechanism
 from ...spatial import Array, array, skew
@@ -110,5 +111,8 @@ def _free_positions(m: Mechanism, poses: Array, points: Array | None) -> Array:
     positions = [np.zeros(0)]
     for i, pose in enumerate(poses):
         R, p = pose[:3], pose[3:]
+        fault = quaternion_fault(p) if poses.dtype.kind == "f" else None
+        if fault is not None:
+            raise InputError(f"poses[{i}], of body {m.bodies[i].name!r}: {fault}")
         positions += [R if points is None else R - from_quaternion(p) @ points[i], p]
     return np.concatenate(positions)
