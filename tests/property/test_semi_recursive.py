@@ -10,7 +10,6 @@ import randoms
 import whippletree as wt
 from whippletree.formulations import semi_recursive as sr
 from whippletree.formulations.semi_recursive.velocity_transformation import transfer
-from whippletree.loops.methods.lambda_first import row_choice
 from whippletree.spatial import skew
 
 NAMES = list(randoms.JOINTS)
@@ -140,7 +139,7 @@ def test_they_compile(function):
     loop = wt.examples.load("quick-return-rocker")
     q, tau = loop.neutral(), rng.normal(size=5)
     qd = wt.project_velocity(loop, q, rng.normal(size=5))
-    kernel = wt.compile(function, loop, rows=row_choice(loop, q))
+    kernel = wt.compile(function, loop, at=q)
     assert_allclose(kernel(q, qd, tau), wt.loops.kkt(loop, q, qd, tau), rtol=1e-10)
 
 
