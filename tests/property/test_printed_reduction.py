@@ -15,6 +15,7 @@ import closed
 import randoms
 import whippletree as wt
 from whippletree.api.forward_methods import METHODS
+from whippletree.examples.linkages import four_bar_tree
 from whippletree.examples.rings import ring
 from whippletree.formulations.reduction.local_kinematics import dependences, places
 from whippletree.formulations.reduction.opened import opened
@@ -118,7 +119,7 @@ def test_kinematics_of_a_loop_keep_its_phantom_where_it_is():
         left = R @ P[k]
         R = R - np.outer(left, left) / (P[k] @ left)
     assert_allclose(R, 0.0, atol=1e-10)  # six coordinates hold the phantom altogether
-    dependent = dependences(P, loop.path, dependents)
+    dependent = dependences(P, dependents)
     links = loop.path[2:]
     independent = [k for k in links if k not in dependents]
     at = places(P, links, dependent, independent)
@@ -271,6 +272,30 @@ def test_a_joint_of_several_freedoms_is_named_whole_or_one_by_one():
     whole = reduction.named_dependents(m, q, ["b1", "b2[1]", "b3", "closure"])
     assert whole.names(m) == [["b1[0]", "b1[1]", "b1[2]", "b2[1]", "b3", "closure"]]
     close_to_kkt(reduction.acs(m, q, qd, tau, f_ext, dependents=whole), m, q, qd, tau, f_ext, 0.1)
+
+
+def test_dependents_of_several_loops_are_named_together():
+    m = four_bar_tree(2)
+    q = m.neutral()
+    qd, tau, f_ext = state(m, q)
+    found = opened(m)
+    names = [found.links[k].name for loop in found.loops for k in found.coordinates(loop)[-3:]]
+    assert len(names) == 3 * len(m.loops) == 9
+    chosen = reduction.named_dependents(m, q, names)
+    assert chosen == reduction.rcr_dependents(m, q)
+    close_to_kkt(reduction.acs(m, q, qd, tau, f_ext, dependents=names), m, q, qd, tau, f_ext)
+    with pytest.raises(
+        wt.InputError, match=f"that ends with joint '{found.loops[-1].name}' determines 3 of its"
+    ):
+        reduction.acs(m, q, qd, tau, dependents=names[:-1])
+
+
+def test_messages_follow_names():
+    for name in ("first", "second"):
+        m, q = five_bar()
+        m = wt.rename(m, name=name)
+        with pytest.raises(wt.ModelError, match=f"the last 3 coordinates of the loop of '{name}'"):
+            wt.forward_dynamics(m, q, np.zeros(4), np.zeros(4), method="rcr")
 
 
 def test_what_is_in_the_way_is_named():

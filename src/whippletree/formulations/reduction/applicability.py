@@ -59,7 +59,9 @@ def enough_joints(m: Mechanism) -> str | None:
 
 
 def _in_general(m: Mechanism, choose: Callable[[Mechanism, Array], Dependents]) -> str | None:
-    return _fault(choose, Snapshot(m, (m.name, *m.joint_names, tree_key(m))))
+    return _fault(
+        choose, Snapshot(m, (m.name, *m.joint_names, *(loop.name for loop in m.loops), tree_key(m)))
+    )
 
 
 @lru_cache(maxsize=64)

@@ -42,15 +42,26 @@ TIED = 1e-12
 """Square of the share of P that may be left of a coordinate that a loop does not see."""
 
 
-class Share(NamedTuple):
-    """How much of P is left of a coordinate, and of which one, when outboard dependents are taken out."""
+class Shares(NamedTuple):
+    """The coordinates of a loop, from the phantom inward.
 
-    link: int
-    left: float
-    dependent: bool
+    Attributes:
+        links: (n,) their links.
+        left: (n,) |R^{k+1} P| / |P|, what is left of P without what dependent ones further out make up.
+        dependent: (n,) whether they are dependent.
+    """
+
+    links: Array
+    left: Array
+    dependent: Array
+
+    @property
+    def dependents(self) -> tuple[int, ...]:
+        """The links of the dependent coordinates, in ascending order."""
+        return tuple(sorted(int(k) for k in self.links[self.dependent]))
 
 
-def last_that_can(P: Sequence[Any], path: Sequence[int], taken: Container[int] = ()) -> list[Share]:
+def last_that_can(P: Sequence[Any], path: Sequence[int], taken: Container[int] = ()) -> Shares:
     """Every coordinate that the loop determines, from the phantom inward, is made dependent (in numbers).
 
     Args:
@@ -58,18 +69,23 @@ def last_that_can(P: Sequence[Any], path: Sequence[int], taken: Container[int] =
         path: The links of the loop.
         taken: Links that other loops determine.
     """
-    found: list[Share] = []
-    basis: list[Array] = []
-    for k in reversed(path):
-        if P[k] is None:
-            continue
-        left = left_of(P[k], basis)
-        share = float(np.linalg.norm(left) / np.linalg.norm(P[k]))
-        dependent = share > ZERO and k not in taken
-        found.append(Share(k, share, dependent))
-        if dependent:
-            basis.append(left / np.linalg.norm(left))
-    return found
+    links = np.array([k for k in reversed(path) if P[k] is not None], dtype=int)
+    rows = np.array([P[k] for k in links]).reshape(-1, 6)
+    sizes, free = np.linalg.norm(rows, axis=1), np.array([k not in taken for k in links], dtype=bool)
+    shares, dependent, start = np.zeros(len(links)), np.zeros(len(links), dtype=bool), 0
+    while start < len(links):
+        # All coordinates at once: R changes at most six times.
+        left = np.linalg.norm(rows[start:], axis=1) / sizes[start:]
+        shares[start:] = left
+        found = np.flatnonzero((left > ZERO) & free[start:])
+        if not len(found):
+            break
+        at = start + int(found[0])
+        dependent[at], start = True, at + 1
+        unit = rows[at] / np.linalg.norm(rows[at])
+        for _ in range(2):  # twice, against rounding
+            rows[start:] -= np.outer(rows[start:] @ unit, unit)
+    return Shares(links, shares, dependent)
 
 
 def best_conditioned(P: Sequence[Any], path: Sequence[int]) -> tuple[int, ...]:
@@ -117,6 +133,7 @@ def dependents_quality(m: Mechanism, q: Array, dependents: Dependents) -> Any:
     P = partial_velocities(m, q, found)
     least: Any = 1.0
     tied: Any = 0.0
+    depend = {k for own in dependents.links for k in own}
     for loop, own in zip(found.loops, dependents.links, strict=True):
         R = np.eye(6)
         for k in reversed(own):
@@ -124,7 +141,8 @@ def dependents_quality(m: Mechanism, q: Array, dependents: Dependents) -> Any:
             square = left @ left
             least = minimum(least, square / (P[k] @ P[k]))
             R = R - np.outer(left, left / square)
-        tied = reduce(maximum, (_share(R, P[k]) for k in found.coordinates(loop) if k not in own), tied)
+        free = (k for k in found.coordinates(loop) if k not in depend)
+        tied = reduce(maximum, (_share(R, P[k]) for k in free), tied)
     return where(tied < TIED, np.sqrt(least), 0.0)
 
 

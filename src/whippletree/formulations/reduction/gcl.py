@@ -60,6 +60,6 @@ def gcl_steps(now: World, chosen: Dependents) -> dict[int, LinkStep]:
     found: dict[int, LinkStep] = {}
     for l, (loop, own) in enumerate(zip(now.opened.loops, chosen.links, strict=True)):
         A_t = now.known_acceleration(l)
-        for k, dependence in dependences(now.P, loop.path, own).items():
+        for k, dependence in dependences(now.P, own).items():
             found[k] = DependentJoint(now, k, loop.base, dependence, A_t)
     return found

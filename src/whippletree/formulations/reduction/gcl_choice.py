@@ -154,7 +154,7 @@ def _last(m: Mechanism, q: Array, found: Opened, backward: bool) -> Dependents:
     for loop in found.loops:
         seen = last_that_can(P, loop.path, owners)
         refuse_shared(m, found, loop, seen, owners)
-        links.append(tuple(sorted(share.link for share in seen if share.dependent)))
+        links.append(seen.dependents)
         owners |= dict.fromkeys(links[-1], loop)
     return Dependents(tuple(links), backward)
 

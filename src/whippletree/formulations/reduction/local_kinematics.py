@@ -31,19 +31,17 @@ class Dependence(NamedTuple):
     left: Array
 
 
-def dependences(P: Sequence[Any], path: Sequence[int], dependents: Sequence[int]) -> dict[int, Dependence]:
+def dependences(P: Sequence[Any], dependents: Sequence[int]) -> dict[int, Dependence]:
     """Q, R, W, X of the dependent links of a loop, from the phantom inward (eq 27-40, 65-77).
 
     Args:
         P: Partial velocities of all links.
-        path: The links of the loop, from 1 to the phantom n_i.
-        dependents: Those of them whose coordinates are dependent; R passes the others unchanged (eq 66).
+        dependents: The links of the loop whose coordinates are dependent, from the base outward; R passes
+            the others unchanged (eq 66).
     """
     R = np.eye(6)
     found: dict[int, Dependence] = {}
-    for k in reversed(path):
-        if k not in dependents:
-            continue
+    for k in reversed(dependents):
         left = R @ P[k]
         Q = 1.0 / (P[k] @ left)
         x = -(Q * left)  # R is symmetric

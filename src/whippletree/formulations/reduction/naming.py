@@ -1,6 +1,6 @@
 """Dependent coordinates by their names, and what stands in the way of a choice, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from ...model.fields import meant
 from ...model.mechanism import Mechanism
 from ...model.singular import general_position
 from ...spatial import Array
-from .dependents import ZERO, Dependents, Share, last_that_can, left_of
+from .dependents import ZERO, Dependents, Shares, last_that_can, left_of
 from .opened import ChainedLoop, Opened, opened
 from .world import partial_velocities
 
@@ -80,7 +80,7 @@ def _refuse_count(
     m: Mechanism, found: Opened, loop: ChainedLoop, own: tuple[int, ...], P: Sequence[Any]
 ) -> None:
     """InputError if a loop determines more coordinates, or fewer."""
-    needed = sum(share.dependent for share in last_that_can(P, loop.path))
+    needed = len(last_that_can(P, loop.path).dependents)
     if len(own) != needed:
         given = _quoted(found.links[k].name for k in own) or "none"
         raise InputError(
@@ -89,31 +89,32 @@ def _refuse_count(
         )
 
 
-def refuse_pivot(m: Mechanism, found: Opened, loop: ChainedLoop, seen: list[Share]) -> None:
+def refuse_pivot(m: Mechanism, found: Opened, loop: ChainedLoop, seen: Shares) -> None:
     """SingularError if the dependent coordinates of a loop are not its last ones; the pivot is named."""
-    own = [share.link for share in seen if share.dependent]
-    between = [share for share in seen if not share.dependent and own and share.link > min(own)]
-    if between:
-        last = [found.links[share.link].name for share in seen[: len(own)]]
+    count = len(seen.dependents)
+    between = np.flatnonzero(~seen.dependent[:count])
+    if len(between):
+        names = [found.links[k].name for k in seen.links]
         first = between[0]
         raise SingularError(
-            f"the last {len(own)} coordinates of {_title(loop, m)}, {_quoted(reversed(last))}, cannot "
-            f"depend: of the pivot of {found.links[first.link].name!r} {first.left:.1e} is left, that is "
-            "zero, when those behind it are solved for. Methods 'acs' and 'gcl' take other coordinates"
+            f"the last {count} coordinates of {_title(loop, m)}, {_quoted(reversed(names[:count]))}, cannot "
+            f"depend: of the pivot of {names[first]!r} {seen.left[first]:.1e} is left, that is zero, when "
+            "those behind it are solved for. Methods 'acs' and 'gcl' take other coordinates"
         )
 
 
 def refuse_shared(
-    m: Mechanism, found: Opened, loop: ChainedLoop, seen: list[Share], owners: dict[int, ChainedLoop]
+    m: Mechanism, found: Opened, loop: ChainedLoop, seen: Shares, owners: Mapping[int, ChainedLoop]
 ) -> None:
     """SingularError if a loop needs a coordinate that another one determines already."""
-    for share in seen:
-        if share.link in owners and share.left > ZERO:
-            raise SingularError(
-                f"{_title(loop, m)} and the one with {owners[share.link].name!r} both need coordinate "
-                f"{found.links[share.link].name!r}, which they share: their own joints do not determine "
-                "them. Method 'grcr' solves such loops together"
-            )
+    needed = seen.links[(seen.left > ZERO) & ~seen.dependent]
+    if len(needed):
+        k = int(needed[0])
+        raise SingularError(
+            f"{_title(loop, m)} and the one with {owners[k].name!r} both need coordinate "
+            f"{found.links[k].name!r}, which they share: their own joints do not determine them. Method "
+            "'grcr' solves such loops together"
+        )
 
 
 def _title(loop: ChainedLoop, m: Mechanism) -> str:

@@ -82,6 +82,6 @@ def rcr_dependents(m: Mechanism, q: Array) -> Dependents:
         seen = last_that_can(P, loop.path, owners)
         refuse_shared(m, found, loop, seen, owners)
         refuse_pivot(m, found, loop, seen)
-        links.append(tuple(sorted(share.link for share in seen if share.dependent)))
+        links.append(seen.dependents)
         owners |= dict.fromkeys(links[-1], loop)
     return Dependents(tuple(links))

@@ -21,7 +21,7 @@ class DependentRun:
         self.links = own.path[own.path.index(min(dependents)) :]
         self.p = world.opened.links[self.links[0]].parent
         self.A_t = world.known_acceleration(loop)
-        self.dependent = dependences(world.P, own.path, dependents)
+        self.dependent = dependences(world.P, dependents)
         self.independent = [k for k in self.links if k not in self.dependent and world.P[k] is not None]
         self.places = places(world.P, self.links, self.dependent, self.independent)
         self.bases = (self.base,) if self.base else ()

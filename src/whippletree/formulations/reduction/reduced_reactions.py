@@ -73,8 +73,8 @@ def _transmitted(now: World, chosen: Dependents, u: list[Any], A: list[Any]) -> 
     closing = [np.zeros(6) for _ in loops]
     found = {
         k: (l, dependence)
-        for l, loop in enumerate(loops)
-        for k, dependence in dependences(now.P, loop.path, chosen.links[l]).items()
+        for l in range(len(loops))
+        for k, dependence in dependences(now.P, chosen.links[l]).items()
     }
     left_by: dict[int, list[int]] = {}
     for l, loop in enumerate(loops):
