@@ -182,7 +182,7 @@ def test_coupled_loops_with_different_bases(seed):
 def test_a_planar_part_of_a_ring_is_adjusted_by_a_fictitious_joint():
     m, q = closed_ring(4, 4)
     qd, tau, f_ext = state(m, q)
-    assert not reduction.gcl_dependents(m, q).backward
+    assert reduction.gcl_dependents(m, q).walk == 0
     close_to_kkt(reduction.gcl(m, q, qd, tau, f_ext), m, q, qd, tau, f_ext, 0.01)
     (inner, outer) = reduction.adjusted_loops(m, q)[0]
     assert (inner.fictitious, outer.fictitious) == (3, 0)
@@ -210,7 +210,7 @@ def test_a_loop_is_passed_the_other_way_round_where_that_is_better():
     with pytest.raises(wt.SingularError, match=r"of the pivot of 'c' \S+ is left, that is zero"):
         reduction.rcr(m, q, qd, tau)
     found = reduction.gcl_dependents(m, q)
-    assert (found.backward, found.names(m)) == (True, [["c", "b", "a"]])
+    assert (found.walk, found.names(m)) == (1, [["c", "b", "a"]])
     assert reduction.gcl_quality(m, q, found) > 0.05
     close_to_kkt(reduction.gcl(m, q, qd, tau, f_ext), m, q, qd, tau, f_ext)
 
@@ -299,16 +299,24 @@ def test_messages_follow_names():
 
 
 def test_what_is_in_the_way_is_named():
-    rest = np.zeros(7)
-    m = wt.examples.load("peaucellier")
-    q = wt.assemble(m, m.neutral())
-    with pytest.raises(wt.ModelError, match=r"'gcl' does not apply: .* both need coordinate 'outer'"):
+    m = wt.examples.load("delta-robot")
+    q, rest = wt.assemble(m, m.neutral()), np.zeros(m.nv)
+    with pytest.raises(wt.ModelError, match=r"'gcl' does not apply: .* both need coordinate '.*', which"):
         wt.forward_dynamics(m, q, rest, rest, method="gcl")
     with pytest.raises(wt.ModelError, match=r"'acs' does not apply: .* share joint '.*', method 'gcl'"):
         wt.forward_dynamics(m, q, rest, rest, method="acs")
     tree = wt.examples.load("double-pendulum")
     with pytest.raises(wt.ModelError, match="gcl: 'double-pendulum' has no loops"):
         reduction.gcl(tree, np.zeros(2), np.zeros(2), np.zeros(2))
+
+
+def test_other_trees_are_tried_for_loops_that_share_joints():
+    m = wt.examples.load("peaucellier")
+    q = wt.assemble(m, m.neutral())
+    qd, tau, f_ext = state(m, q)
+    assert reduction.gcl_dependents(m, q).walk > 1
+    assert ("gcl" in wt.methods(m), "rcr" in wt.methods(m)) == (True, False)
+    close_to_kkt(reduction.gcl(m, q, qd, tau, f_ext), m, q, qd, tau, f_ext)
 
 
 # Choices elsewhere

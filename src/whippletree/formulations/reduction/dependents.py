@@ -22,15 +22,15 @@ class Dependents(NamedTuple):
 
     Attributes:
         links: For every loop the numbers of the links whose coordinates depend, in ascending order.
-        backward: Whether loops are passed in the opposite sense; see `opened`.
+        walk: By which walk the mechanism was opened; see `opened`.
     """
 
     links: tuple[tuple[int, ...], ...]
-    backward: bool = False
+    walk: int = 0
 
     def opened(self, m: Mechanism) -> Opened:
         """The opened mechanism that the numbers belong to."""
-        return opened(m, self.backward)
+        return opened(m, self.walk)
 
     def names(self, m: Mechanism) -> list[list[str]]:
         """For every loop the names of its dependent coordinates, from the base outward."""

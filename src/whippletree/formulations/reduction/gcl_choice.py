@@ -17,6 +17,9 @@ from .world import partial_velocities
 WELL = 0.05
 """A choice of this quality is good enough not to look at loops from the other side."""
 
+WALKS = 24
+"""So many trees are tried for loops that share joints before they are refused."""
+
 TURN = 2.0
 """By this factor the other side has to be better."""
 
@@ -126,12 +129,14 @@ def chosen_at(m: Mechanism, q: Array) -> Dependents:
 
 
 def _better(m: Mechanism, q: Array, refuse: Callable[[Mechanism, Array, Dependents], None]) -> Dependents:
-    """The last coordinates that can depend, in the better of both senses in which loops are passed."""
+    """The last coordinates that can depend, in the better of both senses; if in none, by other walks."""
     best: tuple[float, Dependents] | None = None
     fault: SingularError | None = None
-    for backward in (False, True):
+    for walk in range(WALKS if len(m.loops) > 1 else 2):
+        if walk > 1 and best is not None:
+            break
         try:
-            found = _last(m, q, opened(m, backward), backward)
+            found = _last(m, q, opened(m, walk), walk)
             refuse(m, q, found)
         except SingularError as error:
             fault = fault or error
@@ -147,7 +152,7 @@ def _better(m: Mechanism, q: Array, refuse: Callable[[Mechanism, Array, Dependen
     return best[1]
 
 
-def _last(m: Mechanism, q: Array, found: Opened, backward: bool) -> Dependents:
+def _last(m: Mechanism, q: Array, found: Opened, walk: int) -> Dependents:
     P = partial_velocities(m, q, found)
     owners: dict[int, ChainedLoop] = {}
     links: list[tuple[int, ...]] = []
@@ -156,7 +161,7 @@ def _last(m: Mechanism, q: Array, found: Opened, backward: bool) -> Dependents:
         refuse_shared(m, found, loop, seen, owners)
         links.append(seen.dependents)
         owners |= dict.fromkeys(links[-1], loop)
-    return Dependents(tuple(links), backward)
+    return Dependents(tuple(links), walk)
 
 
 def _refuse_momentary(m: Mechanism, q: Array, chosen: Dependents) -> None:

@@ -7,6 +7,7 @@ tree: every joint that is left over leads back to a body on the way to it. Joint
 """
 
 from collections.abc import Iterator
+from random import Random
 from typing import NamedTuple
 
 from ...model.mechanism import Mechanism
@@ -72,12 +73,13 @@ class Opened(NamedTuple):
         return [k for k in loop.path if self.links[k].column != -1]
 
 
-def opened(m: Mechanism, backward: bool = False) -> Opened:
+def opened(m: Mechanism, walk: int = 0) -> Opened:
     """A mechanism with all loops opened next to the body they start from.
 
     Args:
         m: A mechanism with loops.
-        backward: Whether to walk around loops in the opposite sense (§5).
+        walk: In which order joints are tried at each body: 0 for that in which they were added, 1 for the
+            opposite, which passes single loops in the opposite sense (§5); more for as many others.
 
     >>> import whippletree as wt
     >>> found = opened(wt.examples.load("four-bar"))
@@ -89,7 +91,7 @@ def opened(m: Mechanism, backward: bool = False) -> Opened:
     for number, (a, b, _) in enumerate(joints):
         at[a].append(number)
         at[b].append(number)
-    ways = {i: iter(reversed(numbers) if backward else numbers) for i, numbers in at.items()}
+    ways = {i: iter(_tried(numbers, walk)) for i, numbers in at.items()}
     ground = OpenedLink(-1, Passed("", -1, -1, 1.0), -1, True, -1, "", -1)
     found, place, passed = Opened([ground], []), {-1: 0}, set[int]()
     way = [-1]
@@ -112,6 +114,10 @@ def opened(m: Mechanism, backward: bool = False) -> Opened:
             place[there] = end
             way.append(there)
     return found
+
+
+def _tried(joints: list[int], walk: int) -> list[int]:
+    return joints[:: 1 - 2 * walk] if walk < 2 else Random(walk).sample(joints, len(joints))
 
 
 def _joints(m: Mechanism) -> Iterator[tuple[int, int, Passed]]:

@@ -37,7 +37,8 @@ def kkt(
         tau: (nv,) joint forces, N m or N.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
         stabilization: T_stab, s, as in `constraint_bias`, or None.
-        choice: From `kkt_choice`; made at q if None. A kernel needs one.
+        choice: From `method_choice`; made at q if None. A kernel needs one, by `compile` with `at`: it holds
+            as long as no pivot comes near zero.
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².

@@ -32,7 +32,7 @@ def projection(
 
     Args:
         m, q, qd, tau, f_ext, stabilization: As in `kkt`.
-        pivots: From `projection_pivots`; chosen at q if None. A kernel needs them.
+        pivots: From `method_choice`; chosen at q if None. A kernel needs them, as in `kkt`.
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².

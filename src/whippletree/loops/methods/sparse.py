@@ -37,7 +37,7 @@ def sparse(
 
     Args:
         m, q, qd, tau, f_ext, stabilization: As in `kkt`.
-        choice: From `sparse_choice`; made at q if None. A kernel needs one.
+        choice: From `method_choice`; made at q if None. A kernel needs one, as in `kkt`.
 
     Returns:
         (nv,) joint accelerations, rad/s² or m/s².
