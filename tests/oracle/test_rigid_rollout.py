@@ -74,6 +74,31 @@ def test_a_standing_quadruped_neither_creeps_nor_sinks():
     assert 0.0 < residual[0] <= residual[-1] < 1e-2
 
 
+def test_a_robot_on_legs_of_linkages_stands():
+    m = wt.examples.load("linkage-quadruped")
+    m.add_shape("floor", wt.Plane())
+    for foot in [frame for frame in m.frames if frame.name.endswith("foot")]:
+        m.add_shape(f"{foot.name} ball", wt.Sphere(0.02), foot.body, foot.placement)
+        m.add_contact(f"{foot.name} on floor", f"{foot.name} ball", "floor", friction=0.7)
+    q0 = wt.assemble(m, m.neutral())
+    q0[2] -= wt.contact.gaps(m, q0).min()
+    kp, kd, h = 400.0, 10.0, 1e-3
+
+    def hold(t, q, qd):
+        return np.concatenate([np.zeros(6), kp * (q0[7:] - q[7:]) - kd * qd[6:]])
+
+    damping = [0.0] * 6 + [kd + h * kp] * (m.nv - 6)
+    forces = np.empty((2, 4, 3))
+    q, qd = wt.rollout(
+        m, q0, np.zeros(m.nv), hold, dt=h, steps=5000, every=2500, implicit_damping=damping, contacts="rigid",
+        contact_forces=forces,
+    )  # fmt: skip
+    weight = G * sum(body.inertia.m for body in m.bodies)
+    np.testing.assert_allclose(forces[-1].sum(axis=0), [weight, 0.0, 0.0], atol=1e-9 * weight)
+    assert np.abs(qd[-1]).max() < 1e-9
+    assert np.abs(wt.constraint_error(m, q[-1])).max() < 1e-10
+
+
 def test_a_box_at_rest_stays_where_it_is_for_a_minute():
     m = touching.crate(friction=0.6)
     q0 = np.array([0.1, -0.2, 0.1, 1, 0, 0, 0])

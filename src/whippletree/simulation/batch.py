@@ -124,6 +124,12 @@ def rollout(
     >>> q, qd = wt.rollout(m, np.linspace([0, 0], [1, 2], 100), [0.0, 0.0], steps=500, every=10)
     >>> q.shape, qd.shape
     ((100, 50, 2), (100, 50, 2))
+    >>> m.add_shape("bob", wt.Sphere(0.05), body="lower", placement=wt.Placement((0, 0, -1)))
+    >>> m.add_shape("floor", wt.Plane(), placement=wt.Placement((0, 0, -1.5)))
+    >>> m.add_contact("landing", "bob", "floor", friction=0.4)
+    >>> q, qd = wt.rollout(m, [1.0, 0.5], [0.0, 0.0], steps=4000, contacts="rigid")
+    >>> abs(wt.contact.gaps(m, q[-1])).max() < 1e-3
+    np.True_
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..api.forward_methods import Method
+from ..api.forward_methods import METHODS, Method
 from ..contact.compliant.compliant_contact import (
     Compliant,
     PatchState,
@@ -57,8 +57,16 @@ class ContactMode:
         return np.zeros(self.size(m))
 
     def accelerations(self, m: Mechanism, best: Method) -> Method:
-        """The method that suits best, given the one that would without contact."""
-        return FACTORED if isinstance(self.how, Rigid) and not m.loops and not m.gears else best
+        """The method that suits best, given the one that would without contact.
+
+        Impulses need H⁻¹ and, with loops, K H⁻¹Kᵀ: methods that have these share them, and hold everywhere.
+        """
+        if not isinstance(self.how, Rigid):
+            return best
+        if m.loops or m.gears:
+            by_forces = METHODS["lambda-first"]
+            return by_forces if by_forces.fault(m) is None else best
+        return FACTORED
 
     def held(self, m: Mechanism, rows: Rows) -> None:
         """InputError if impulses could break what only the method of forward dynamics holds together."""

@@ -11,16 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...dynamics.inertia_factors import factor_ltdl
 from ...dynamics.rnea import bias_force
-from ...dynamics.triangle import UnitTriangle
 from ...errors import InputError
-from ...loops.methods.lambda_first import damped
 from ...model.mechanism import Mechanism
-from ...spatial import Array, array, known, maximum, minimum, solve_spd, where
-from ..geometry.contact_kinematics import contact_frames, contact_jacobian
+from ...spatial import Array, array, known, maximum, minimum, where
+from ..geometry.contact_kinematics import contact_frames
 from ..geometry.contact_pairs import candidates
 from .block_sweeps import sweep_residual, swept
+from .contact_inertia import contact_inertia, factored
 
 
 @dataclass(frozen=True)
@@ -82,42 +80,20 @@ def moreau_impulses(
         damping: Share by which these give way, so that there is an answer at singular positions, too.
         how: How to solve.
     """
-    J = contact_jacobian(m, q).reshape(-1, m.nv)
-    L, over = _factored(m, q)
-    Y = L.solve_transposed(J.T)  # H = LᵀDL: Y = L⁻ᵀJᵀ, J H⁻¹ Jᵀ = YᵀD⁻¹Y
-    scaled = over[:, None] * Y
-    if len(K):
-        # Impulses that keep loops closed answer those of contact: J H⁻¹(Jᵀ - KᵀS⁻¹K H⁻¹Jᵀ), S = K H⁻¹Kᵀ.
-        Z = L.solve_transposed(K.T)
-        held = over[:, None] * Z
-        S = damped(Z.T @ held, damping)
-        scaled = scaled - held @ solve_spd(S, Z.T @ scaled)
-    G, b = _symmetric(Y, scaled), J @ free
-    give, target = _allowed(m, q, J @ qd, h, how)
+    felt = contact_inertia(m, q, K, damping)
+    G, b = felt.G, felt.J @ free
+    give, target = _allowed(m, q, felt.J @ qd, h, how)
     b = b + np.stack([target, 0.0 * target, 0.0 * target], axis=1).ravel()
     G = G + np.diag(np.stack([give, 0.0 * give, 0.0 * give], axis=1).ravel())
     friction = [row.contact.friction for row in candidates(m)]
     impulses = swept(G, b, friction, start, how.sweeps, how.rounds)
-    return Struck(L.solve(scaled @ impulses.ravel()), impulses, G, b)
+    return Struck(felt.change(impulses), impulses, G, b)
 
 
 def free_accelerations(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
     """(nv,) H⁻¹(tau - C) of a tree by the factors that contact needs as well, so that they are found once."""
-    L, over = _factored(m, q)
+    L, over = factored(m, q)
     return L.solve(over * L.solve_transposed(tau - bias_force(m, q, qd, f_ext)))
-
-
-def _factored(m: Mechanism, q: Array) -> tuple[UnitTriangle, Array]:
-    """L and the reciprocals of D, (nv,)."""
-    factors = factor_ltdl(m, q)
-    return factors.L, array([1.0 / d for d in factors.D])
-
-
-def _symmetric(Y: Array, scaled: Array) -> Array:
-    """(n, n) Yᵀ times the scaled Y, which is symmetric: its lower triangle is computed."""
-    n = Y.shape[1]
-    lower = [[Y[:, i] @ scaled[:, j] for j in range(i + 1)] for i in range(n)]
-    return array([[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
 
 
 def struck_residual(m: Mechanism, struck: Struck) -> Any:

@@ -1,0 +1,195 @@
+"""Contact in rollouts against mujoco.rollout, in turn, in one run: python bench/contact.py [robot …].
+
+A quadruped of 12 joints with 4 round feet and the humanoid g1 with 8 points under its soles, both on a free
+base and with springs and dampers in their joints: dropped from a few heights, they land. 1,024 trajectories
+of 1,000 steps of 1 ms; of MuJoCo, which computes one after the other anyway, fewer, and by each of its
+settings, of which the fastest counts. Height and forces at the end are printed beside. One thread each.
+"""
+
+import itertools
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+import whippletree as wt
+from whippletree.benchmark.environment import machine_record
+from whippletree.benchmark.measure import best_times
+from whippletree.benchmark.robots import robot_file
+
+mujoco: Any = import_module("mujoco")
+peer_rollout: Any = import_module("mujoco.rollout").rollout
+
+BATCH, STEPS, DT = 1024, 1000, 1e-3
+PEER_BATCH = 16
+KP, KD, FRICTION = 120.0, 3.0, 0.8
+RADIUS = 0.02
+ROTOR = 0.01
+
+
+def quadruped(**properties: float) -> wt.Mechanism:
+    """The bundled quadruped with feet."""
+    source = wt.examples.load("quadruped")
+    angles = {"hip": 0.0, "thigh": 0.75, "shank": -1.5}
+    m = _sprung(source, lambda name: angles[name.rpartition("_")[2]])
+    for frame in source.frames:
+        _add_foot(m, frame.name, frame.body, frame.placement.position, properties)
+    return m
+
+
+def g1(**properties: float) -> wt.Mechanism:
+    """The humanoid with four points under each sole."""
+    m = _sprung(wt.load(robot_file("g1"), root=wt.Free()), lambda name: 0.0)
+    for side, x, y in itertools.product(("left", "right"), (0.12, -0.05), (0.025, -0.025)):
+        _add_foot(m, f"{side} {x} {y}", f"{side}_ankle_roll_link", (x, y, -0.03), properties)
+    return m
+
+
+def _sprung(source: wt.Mechanism, rest: Callable[[str], float]) -> wt.Mechanism:
+    """The bodies of a robot with springs and dampers in their joints, over a floor."""
+    m = wt.Mechanism(source.name, source.gravity)
+    for body in source.bodies:
+        m.append(body)
+        if not body.joint.moves_freely:
+            m.change(
+                body.name, limits=wt.Limits(), stiffness=KP, damping=KD, friction=0.0, armature=ROTOR,
+                rest=(rest(body.name),),
+            )  # fmt: skip
+    m.add_shape("floor", wt.Plane())
+    return m
+
+
+def _add_foot(m: wt.Mechanism, name: str, body: str, at: Any, properties: dict[str, float]) -> None:
+    m.add_shape(name, wt.Sphere(RADIUS), body, wt.Placement(tuple(at)))
+    m.add_contact(f"{name} on floor", name, "floor", friction=FRICTION, **properties)
+
+
+def stance(m: wt.Mechanism) -> np.ndarray:
+    q = m.neutral()
+    q[7:] = [body.rest[0] for body in m.bodies[1:]]
+    q[2] -= wt.contact.gaps(m, q).min()
+    return q
+
+
+def peer(m: wt.Mechanism, solver: str, cone: str, integrator: str) -> Any:
+    """The same robot for MuJoCo."""
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    spec.option.timestep, spec.option.gravity = DT, m.gravity
+    spec.option.solver = getattr(mujoco.mjtSolver, f"mjSOL_{solver}")
+    spec.option.cone = getattr(mujoco.mjtCone, f"mjCONE_{cone}")
+    spec.option.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{integrator}")
+    spec.worldbody.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 1], friction=[FRICTION, 0, 0], condim=3
+    )
+    places = {"ground": spec.worldbody}
+    for body in m.bodies:
+        w, x, y, z = body.placement.quaternion
+        own = places[body.name] = places[body.parent].add_body(
+            name=body.name, pos=body.placement.position, quat=[w, x, y, z]
+        )
+        own.explicitinertial, own.mass, own.ipos = True, body.inertia.m, body.inertia.com
+        about = body.inertia.about_com
+        own.fullinertia = [*np.diag(about), about[0, 1], about[0, 2], about[1, 2]]
+        if body.joint.moves_freely:
+            own.add_freejoint()
+            continue
+        own.add_joint(
+            axis=body.joint.axis,
+            stiffness=[KP, 0, 0],
+            damping=[KD, 0, 0],
+            springref=body.rest[0],
+            armature=ROTOR,
+        )
+    for shape in m.shapes:
+        if shape.body != "ground":
+            places[shape.body].add_geom(
+                size=[RADIUS, 0, 0], pos=shape.placement.position, friction=[FRICTION, 0, 0], condim=3, mass=0
+            )
+    return spec.compile()
+
+
+def peer_force(model: Any, state: Any) -> float:
+    """The sum of normal forces in a state, N."""
+    data = mujoco.MjData(model)
+    mujoco.mj_setState(model, data, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    mujoco.mj_forward(model, data)
+    total, force = 0.0, np.zeros(6)
+    for k in range(data.ncon):
+        mujoco.mj_contactForce(model, data, k, force)
+        total += force[0]
+    return total
+
+
+def measure(robot: Callable[..., wt.Mechanism]) -> None:
+    """Print what the contact of a robot takes."""
+    soft, hard = robot(stiffness=2e4, damping=150.0), robot()
+    points = len(hard.contacts)
+    print(f"{hard.name}: {hard.nv} velocities, {points} points")
+    rest = stance(hard)
+    heights = rest[2] + np.linspace(0.0, 0.1, BATCH)
+    q0 = np.repeat(rest[None], BATCH, axis=0)
+    q0[:, 2] = heights
+    weight = sum(body.inertia.m for body in hard.bodies) * 9.81
+
+    ours: dict[str, Any] = {}
+    results: dict[str, tuple[Any, Any]] = {}
+
+    def ran(name: str, m: wt.Mechanism, contacts: Any) -> None:
+        out = np.empty((BATCH, 1, m.nq)), np.empty((BATCH, 1, m.nv))
+        forces = np.empty((BATCH, 1, points, 3))
+
+        def run() -> None:
+            wt.rollout(
+                m, q0, np.zeros(m.nv), dt=DT, steps=STEPS, every=STEPS, contacts=contacts,
+                contact_forces=forces, out=out, progress=False,
+            )  # fmt: skip
+
+        ours[name] = run
+        results[name] = out[0], forces
+
+    ran("compliant", soft, "compliant")
+    ran("rigid, 5 sweeps", hard, "rigid")
+    ran("rigid, 10 sweeps", hard, wt.contact.Rigid(sweeps=10))
+    peers: dict[str, Any] = {}
+    settings = itertools.product(
+        ("NEWTON", "CG", "PGS"), ("PYRAMIDAL", "ELLIPTIC"), ("EULER", "IMPLICITFAST")
+    )
+    for setting in settings:
+        model = peer(hard, *setting)
+        data = mujoco.MjData(model)
+        full = np.zeros((PEER_BATCH, mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+        full[:, 1 : 1 + hard.nq] = q0[:: BATCH // PEER_BATCH]
+        state = np.empty((PEER_BATCH, STEPS, full.shape[1]))
+        peers[" ".join(setting).lower()] = lambda a=(model, data, full, state): peer_rollout(
+            *a[:3], nstep=STEPS, state=a[3]
+        )
+        results[" ".join(setting).lower()] = state, model
+    times = best_times({**ours, **peers}, rounds=3)
+    micros = {
+        name: 1e6 * seconds / (BATCH if name in ours else PEER_BATCH) / STEPS
+        for name, seconds in times.items()
+    }
+    fastest = min(peers, key=lambda name: micros[name])
+    for name, value in micros.items():
+        if name in ours:
+            q, forces = results[name]
+            total = forces[:, -1, :, 0].sum(axis=1).mean() / weight
+            height = q[:, -1, 2].mean()
+        else:
+            state, model = results[name]
+            height = state[:, -1, 3].mean()
+            total = np.mean([peer_force(model, row[-1]) for row in state]) / weight
+        ratio = f"{micros[fastest] / value:6.1f}x" if name in ours else ""
+        print(
+            f"{name:32s} {value:8.3f} µs a step {ratio:8s} height {height:.5f} m, forces / weight {total:.6f}"
+        )
+    print("the fastest of MuJoCo's settings:", fastest)
+
+
+if __name__ == "__main__":
+    print(machine_record())
+    for robot in sys.argv[1:] or ["quadruped", "g1"]:
+        measure({"quadruped": quadruped, "g1": g1}[robot])

@@ -1,0 +1,104 @@
+"""The inverse inertia that contacts feel, J H⁻¹Jᵀ, and the change of velocities by their impulses.
+
+Several contacts between the same two bodies move as these do: what they feel follows from the six directions
+in which one body moves against the other, RBDA 11.24-11.27, which is less to solve for than three of each.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...dynamics.inertia_factors import factor_ltdl
+from ...dynamics.jacobian import jacobian
+from ...dynamics.triangle import UnitTriangle
+from ...loops.methods.lambda_first import damped
+from ...model.mechanism import Mechanism
+from ...spatial import Array, array, cross, solve_spd
+from ..geometry.contact_kinematics import contact_frames
+from ..geometry.contact_pairs import candidates
+
+MANY = 3
+"""So many contacts between two bodies are seen through the bodies."""
+
+
+class ContactInertia(NamedTuple):
+    """What contacts feel.
+
+    Attributes:
+        G: (3 nc, 3 nc) J H⁻¹Jᵀ, where loops are held closed.
+        J: (3 nc, nv) velocities along n, t1, t2 of each contact.
+        spread: (nv, k) the change of velocities, up to L⁻¹, by what acts in the directions B.
+        P: (3 nc, k) the contacts in those directions: J = P B.
+        L: The unit triangle of H = LᵀDL.
+    """
+
+    G: Array
+    J: Array
+    spread: Array
+    P: Array
+    L: UnitTriangle
+
+    def change(self, impulses: Array) -> Array:
+        """(nv,) of the velocities by impulses (nc, 3), N s."""
+        return self.L.solve(self.spread @ (self.P.T @ impulses.ravel()))
+
+
+def contact_inertia(m: Mechanism, q: Array, K: Array, damping: float) -> ContactInertia:
+    """J H⁻¹Jᵀ at a position.
+
+    Args:
+        m: A mechanism with contacts.
+        q: (nq,) its position.
+        K: (nk, nv) the Jacobian of what holds loops closed, which impulses must not open; of full rank.
+        damping: Share by which these give way, so that there is an answer at singular positions, too.
+    """
+    B, P = _directions(m, q)
+    L, over = factored(m, q)
+    Y = L.solve_transposed(B.T)  # H = LᵀDL: Y = L⁻ᵀBᵀ, B H⁻¹Bᵀ = YᵀD⁻¹Y
+    scaled = over[:, None] * Y
+    if len(K):
+        # Impulses that keep loops closed answer those of contact: B H⁻¹(Bᵀ - KᵀS⁻¹K H⁻¹Bᵀ), S = K H⁻¹Kᵀ.
+        Z = L.solve_transposed(K.T)
+        held = over[:, None] * Z
+        scaled = scaled - held @ solve_spd(damped(Z.T @ held, damping), Z.T @ scaled)
+    felt = P @ _symmetric(Y, scaled)
+    return ContactInertia(_symmetric(felt.T, P.T), P @ B, scaled, P, L)
+
+
+def factored(m: Mechanism, q: Array) -> tuple[UnitTriangle, Array]:
+    """L of H = LᵀDL and the reciprocals of D, (nv,)."""
+    factors = factor_ltdl(m, q)
+    return factors.L, array([1.0 / d for d in factors.D])
+
+
+def _directions(m: Mechanism, q: Array) -> tuple[Array, Array]:
+    """B (k, nv), the velocities that contacts are made of, and P (3 nc, k), how they are."""
+    rows, frames = candidates(m), contact_frames(m, q)
+    together: dict[tuple[int, int], list[int]] = {}
+    for i, row in enumerate(rows):
+        together.setdefault((row.a.body, row.b.body), []).append(i)
+    carried = {body: jacobian(m, q, m.bodies[body].name, "world") for body in {*sum(together, ())} - {-1}}
+    carried[-1] = np.zeros((6, m.nv))
+    parts, of = [np.zeros((0, m.nv))], np.zeros((3 * len(rows), 0))
+    for (a, b), own in together.items():
+        relative = carried[a] - carried[b]
+        wrenches = [
+            array([np.concatenate([cross(frames.point[i], u), u]) for u in frames.axes[i]]) for i in own
+        ]
+        if len(own) < MANY:
+            parts += [wrench @ relative for wrench in wrenches]
+            wrenches = [np.eye(3 * len(own))[3 * k : 3 * k + 3] for k in range(len(own))]
+        else:
+            parts.append(relative)
+        block = np.zeros((len(of), wrenches[0].shape[1]), dtype=np.result_type(*wrenches))
+        for i, wrench in zip(own, wrenches, strict=True):
+            block[3 * i : 3 * i + 3] = wrench
+        of = np.concatenate([of, block], axis=1)
+    return np.concatenate(parts), of
+
+
+def _symmetric(Y: Array, scaled: Array) -> Array:
+    """(n, n) Yᵀ times the scaled Y, which is symmetric: its lower triangle is computed."""
+    n = Y.shape[1]
+    lower = [[Y[:, i] @ scaled[:, j] for j in range(i + 1)] for i in range(n)]
+    return array([[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
