@@ -66,9 +66,14 @@ def _add_foot(m: wt.Mechanism, name: str, body: str, at: Any, properties: dict[s
     m.add_contact(f"{name} on floor", name, "floor", friction=FRICTION, **properties)
 
 
+def _angle(body: wt.Body) -> float:
+    assert body.rest is not None
+    return body.rest[0]
+
+
 def stance(m: wt.Mechanism) -> np.ndarray:
     q = m.neutral()
-    q[7:] = [body.rest[0] for body in m.bodies[1:]]
+    q[7:] = [_angle(body) for body in m.bodies[1:]]
     q[2] -= wt.contact.gaps(m, q).min()
     return q
 
@@ -97,10 +102,10 @@ def peer(m: wt.Mechanism, solver: str, cone: str, integrator: str) -> Any:
             own.add_freejoint()
             continue
         own.add_joint(
-            axis=body.joint.axis,
+            axis=body.joint.motion_subspace(np.zeros(1))[:3, 0],
             stiffness=[KP, 0, 0],
             damping=[KD, 0, 0],
-            springref=body.rest[0],
+            springref=_angle(body),
             armature=ROTOR,
         )
     for shape in m.shapes:

@@ -90,10 +90,10 @@ from .errors import (
     ModelError as ModelError,
     EnergyWarning as EnergyWarning,
     NotFiniteWarning as NotFiniteWarning,
-    StepLengthWarning as StepLengthWarning,
     SimulationError as SimulationError,
     SingularError as SingularError,
     SolverError as SolverError,
+    StepLengthWarning as StepLengthWarning,
     WhippletreeError as WhippletreeError,
     WorkerError as WorkerError,
 )

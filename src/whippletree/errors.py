@@ -75,7 +75,7 @@ class EnergyWarning(RuntimeWarning):
 
 
 class StepLengthWarning(RuntimeWarning):
-    """Steps of fixed length that are too long for what changes fastest; names the joint, and both lengths."""
+    """Steps of fixed length, too long for what changes fastest; names joint or contact, and both lengths."""
 
 
 class WorkerError(WhippletreeError, RuntimeError):

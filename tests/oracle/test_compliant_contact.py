@@ -1,5 +1,6 @@
 """Surfaces that give way against closed forms: restitution, bounces, rest on slopes, two surfaces as one."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -159,7 +160,9 @@ def test_step_limits_are_where_steps_begin_to_grow():
     for share, bounded in ((0.98, True), (1.02, False)):
         m = ball(0.5, 1e5, stiffness=2e4, damping=0.0)  # so heavy that it does not leave the ground
         rest = 0.1 - 0.5e5 / 2e4
-        q, _ = wt.rollout(m, [rest + 1e-3], [0.0], dt=share * limit, steps=200, contacts=pulled)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore" if not bounded else "error", wt.StepLengthWarning)
+            q, _ = wt.rollout(m, [rest + 1e-3], [0.0], dt=share * limit, steps=200, contacts=pulled)
         assert (np.abs(q - rest).max() < 0.02) == bounded
     assert wt.contact.step_limits(ball(0.5, stiffness=10.0, damping=500.0), np.array([0.1]))[
         0

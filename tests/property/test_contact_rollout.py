@@ -128,6 +128,27 @@ def test_what_rollouts_with_contact_refuse():
             wt.contact.contact_numbers(*names, **{"radius": 0.01, "mass": 1.0, **more})
 
 
+def test_steps_that_are_too_long_for_a_surface_are_told():
+    m = touching.crate(friction=0.5, stiffness=1e7, damping=10.0)
+    limit = wt.contact.step_limits(m, REST).min()
+    told = rf"dt is 0.01 s, more than the {limit:.3g} s with which 'hull' on 'floor' \(contact 'rest'"
+    with pytest.warns(wt.StepLengthWarning, match=told):
+        wt.rollout(m, REST, np.zeros(6), dt=1e-2, steps=4, contacts="compliant")
+
+
+@pytest.mark.parametrize("joint", [wt.Free(), wt.Planar()])
+def test_velocities_in_the_axes_of_the_beginning(joint):
+    """u = qd + h (qdd + turning) moves the body as the stepped velocity does, in axes that have turned."""
+    rng = np.random.default_rng(6)
+    q, h = joint.random(rng), 0.05
+    qd, qdd = rng.normal(size=(2, joint.nv))
+    new_q, new_qd = joint.step(q, qd, qdd, h)
+    u = qd + h * (qdd + joint.turning(q, qd))
+    place = slice(0, 3) if isinstance(joint, wt.Free) else slice(1, 3)
+    np.testing.assert_allclose(joint.rate(q, u)[place], joint.rate(new_q, new_qd)[place], atol=1e-14)
+    np.testing.assert_allclose(new_q[place] - q[place], h * joint.rate(q, u)[place], atol=1e-14)
+
+
 def test_impulses_would_tear_gears():
     m = wt.Mechanism("geared")
     for k, name in enumerate(("one", "two")):

@@ -115,6 +115,10 @@ def rollout(
     Returns:
         q (..., steps // every, nq) and qd (..., steps // every, nv), without the start.
 
+    Warns:
+        NotFiniteWarning: Some trajectories became NaN or infinite.
+        StepLengthWarning: Steps are too long for a surface that gives way to come to rest.
+
     Raises:
         WorkerError: An executor's workers have died, or it takes no work, and some pieces were not computed;
             `out` holds all others.
@@ -163,6 +167,8 @@ def rollout(
     how = _stepping(m, INTEGRATORS[method], law, K, starts[0])
     if touching is not None:
         touching.held(m, how.rows)
+        if starts[0].size:
+            touching.tell_long_step(m, starts[0].reshape(-1, m.nq)[0], float(h))
         how = how._replace(touching=touching)
     count = prod(lead)
     recorded = control.steps // every

@@ -1,5 +1,6 @@
 """Steps of many trajectories with contact: what it adds to the state, and what it does in a step."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,10 +14,11 @@ from ..contact.compliant.compliant_contact import (
     laws_of,
     stage_forces,
 )
+from ..contact.compliant.explicit_limit import step_limits
 from ..contact.geometry.contact_pairs import candidates
 from ..contact.geometry.wrenches import contact_wrenches
 from ..contact.sweeps.moreau import Rigid, free_accelerations, moreau_impulses, struck_residual
-from ..errors import InputError
+from ..errors import InputError, StepLengthWarning
 from ..loops.equations.constraints import constraint_jacobian
 from ..model.mechanism import Mechanism
 from ..spatial import Array, array, known, maximum
@@ -46,6 +48,20 @@ class ContactMode:
 
     how: Compliant | Rigid
     residual: bool = False
+
+    def tell_long_step(self, m: Mechanism, q: Array, h: float) -> None:
+        """Warn of a step with which a surface that gives way cannot come to rest; loops only help."""
+        if isinstance(self.how, Rigid) or m.loops:
+            return
+        limits = step_limits(m, q, self.how)
+        least = int(np.argmin(limits))
+        if h > limits[least]:
+            warnings.warn(
+                f"dt is {h:g} s, more than the {limits[least]:.3g} s with which {candidates(m)[least].title} "
+                "comes to rest where trajectories start: reduce dt or stiffness, or take contacts='rigid'",
+                StepLengthWarning,
+                stacklevel=3,
+            )
 
     def size(self, m: Mechanism) -> int:
         """Numbers of the state."""

@@ -26,6 +26,7 @@ class Rigid:
     """Rigid contact, solved by sweeps that start from the impulses of the step before.
 
     Contacts that have a stiffness give way by it, at the end of the step, where any stiffness is stable.
+    Restitution is Newton's: what strikes in a step leaves with its share of the speed that it began with.
 
     Args:
         sweeps: Over all contacts, in each step.
