@@ -178,6 +178,19 @@ class PartCollection:
         """The number of a part of a kind, by name, in the order they were added; -1 for the ground."""
         return self._find(name, self._numbers.get(of, {}), of)
 
+    def body_number(self, name: str) -> int:
+        """Number of a body by name; -1 for the ground."""
+        return self.number("body", name)
+
+    def joint_number(self, name: str) -> int:
+        """Number of the body that a joint, given by name, carries."""
+        return self.number("joint", name)
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the joints, in the order of the bodies they carry."""
+        return [body.joint_name for body in self.bodies]
+
     def _find(self, name: str, table: Mapping[str, int], of: str) -> int:
         if isinstance(name, str) and name in table:
             return table[name]

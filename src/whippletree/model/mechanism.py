@@ -281,19 +281,6 @@ class Mechanism(PartCollection):
 
     # Looking things up
 
-    def body_number(self, name: str) -> int:
-        """Number of a body by name; -1 for the ground."""
-        return self.number("body", name)
-
-    def joint_number(self, name: str) -> int:
-        """Number of the body that a joint, given by name, carries."""
-        return self.number("joint", name)
-
-    @property
-    def joint_names(self) -> list[str]:
-        """Names of the joints, in the order of the bodies they carry."""
-        return [body.joint_name for body in self.bodies]
-
     def support(self, i: int) -> list[int]:
         """κ(i): joints on the path from the ground to body i."""
         return topology.support(self.parents, i)
