@@ -189,6 +189,8 @@ def real_numbers(values: Any) -> Array:
     >>> real_numbers((1, 2.5))
     array([1. , 2.5])
     """
+    if isinstance(values, tuple | list) and all(type(entry) is float for entry in values):
+        return np.array(values, dtype=float)  # at once: large files have many of these
     if is_masked(values):
         raise ValueError("masked entries")
     found = np.array(values)
