@@ -68,19 +68,11 @@ def test_the_five_bar_by_every_choice_of_dependents():
     assert refused == [names for names in itertools.combinations(FIVE, 3) if {"q4", "q5"} <= {*names}]
 
 
-def test_a_ring_by_many_choices_of_dependents():
-    m, q = closed_ring(9)
+def test_a_ring_by_every_choice_of_dependents():
+    m, q = closed_ring(7)
     qd, tau, f_ext = state(m, q)
-    rng, good = np.random.default_rng(3), 0
-    names = [*m.joint_names, "closure"]
-    for _ in range(25):
-        chosen = [names[k] for k in rng.choice(10, 6, replace=False)]
-        found = reduction.acs(m, q, qd, tau, f_ext, dependents=chosen)
-        share = reduction.dependents_quality(m, q, reduction.named_dependents(m, q, chosen))
-        # A small pivot costs digits; P^T R P is the square of the share.
-        close_to_kkt(found, m, q, qd, tau, f_ext, min(1.0, (share / 0.05) ** 2))
-        good += share > 0.05
-    assert good > 10
+    for names in itertools.combinations([*m.joint_names, "closure"], 6):
+        close_to_kkt(reduction.acs(m, q, qd, tau, f_ext, dependents=names), m, q, qd, tau, f_ext)
 
 
 @pytest.mark.parametrize("base", [None, wt.Revolute("y"), wt.Free()], ids=["ground", "hinge", "free"])

@@ -17,7 +17,7 @@ from .world import partial_velocities
 WELL = 0.05
 """A choice of this quality is good enough not to look at loops from the other side."""
 
-WALKS = 24
+WALKS = 12
 """So many trees are tried for loops that share joints before they are refused."""
 
 TURN = 2.0
