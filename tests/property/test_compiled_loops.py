@@ -11,6 +11,7 @@ import whippletree as wt
 from whippletree.api.forward_methods import METHODS, applicable
 from whippletree.examples.linkages import four_bars
 
+reduction = wt.formulations.reduction
 SINGLE = ["four-bar", "five-bar"]
 
 
@@ -70,7 +71,7 @@ def test_forces_by_given_rows_are_those_found_without():
     )
 
 
-@pytest.mark.parametrize("function", [wt.loops.grcr, wt.formulations.reduction.gcl])
+@pytest.mark.parametrize("function", [wt.loops.grcr, reduction.gcl])
 def test_where_the_choice_does_not_hold_the_kernel_says_so(function):
     """Upright, bar 2 of the five-bar leaves q2 and q3 nothing to determine; a choice of them ends there."""
     m = wt.examples.load("five-bar")
@@ -93,12 +94,24 @@ def test_where_the_choice_does_not_hold_the_kernel_says_so(function):
 def test_batches_have_their_nans_by_themselves():
     m = wt.examples.load("five-bar")
     start = np.array([np.pi / 4, np.pi / 2, -np.pi / 2, 0.0])
-    k = wt.compile(wt.formulations.reduction.gcl, m, at=start)
+    k = wt.compile(reduction.gcl, m, at=start)
     first = np.arcsin(np.sqrt(2.0) - 1.0)
     upright = np.array([first, np.pi / 2 - first, -np.pi / 4, 0.0])
     found = k(np.array([start, upright, start]), np.zeros(4), np.zeros(4))
     assert_allclose(np.isnan(found), [[False] * 4, [True] * 4, [False] * 4])
     assert_allclose(found[0], found[2], rtol=0, atol=0)
+
+
+def test_the_printed_reductions_compile_by_names_and_at_a_position():
+    m = wt.examples.load("five-bar")
+    (first, *_), *_ = every = list(states(m, count=2))
+    named = wt.compile(reduction.acs, m, dependents=["q2", "q3", "q5"])
+    forces = wt.compile(reduction.reduced_reactions, m, at=first)
+    for q, qd, tau in every:
+        expected = wt.forward_dynamics(m, q, qd, tau, method="kkt")
+        assert_allclose(named(q, qd, tau), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+        for found, known in zip(forces(q, qd, tau), reduction.reduced_reactions(m, q, qd, tau), strict=True):
+            assert_allclose(found, known, rtol=0, atol=1e-10 * np.abs(known).max())
 
 
 def test_a_singular_position_is_no_place_to_choose():
