@@ -27,6 +27,16 @@ def test_without_restitution_all_laws_stop_a_single_contact() -> None:
         assert problem.after(law(problem))[0, 0] == pytest.approx(0.0, abs=1e-12)
 
 
+def test_slow_impacts_of_many_contacts_are_solved_in_spite_of_rounding() -> None:
+    """Velocities near zero, with the rounding of others that were not: more contacts than freedoms."""
+    rng = np.random.default_rng(12)
+    for _ in range(20):
+        R = rng.normal(size=(3, 15))
+        before = (R.T @ (1e-6 * rng.normal(size=3)) + 1e-15 * rng.normal(size=15)).reshape(5, 3)
+        problem = ImpactProblem(R, before, np.full(5, 0.5), np.zeros(5), ["contact"] * 5)
+        assert np.all(problem.after(IMPACT_LAWS["poisson"](problem))[:, 0] > -1e-13)
+
+
 def test_impulses_on_a_tree_and_on_a_frame_agree() -> None:
     """RBDA 11.56-11.59 on a tree whose tip moves freely, and against the inertia matrix."""
     m = touching.pair(wt.Sphere(0.2), wt.Sphere(0.3))

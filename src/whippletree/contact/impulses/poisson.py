@@ -1,13 +1,14 @@
 """Poisson's law of impact: a phase of compression, and one of expansion that gives a share back."""
 
 import numpy as np
+from scipy.optimize import nnls
 
-from ...errors import SolverError
 from ...spatial import Array
-from ..problems.complementarity import ContactForces
 from ..problems.coulomb import coulomb
-from ..problems.gauss_form import gauss_form
 from .impact_problem import ImpactProblem
+
+SINGULAR = 1e-12
+"""Singular values of R below this share of the largest are taken for zero."""
 
 HALVINGS = 60
 """Of the interval in which the share of restitution is sought that keeps the energy."""
@@ -46,12 +47,10 @@ def _phase(problem: ImpactProblem, velocity: Array, least: Array) -> Array:
     """Impulses (nc, 3) after which no contact closes, normal ones of at least so much."""
     if np.any(problem.friction):
         return coulomb(problem.M, velocity, problem.friction, least=least)
+    # Contact velocities are Rᵀ x of some x, so that ½ λᵀMλ + λᵀd is ½ |R λ + x|² but for a constant: there is
+    # always a solution, which rounding of velocities near zero cannot take away.
     R = problem.R[:, ::3]
-    solution = gauss_form(R, velocity[:, 0] + R.T @ (R @ least))
-    if not isinstance(solution, ContactForces):
-        raise SolverError(
-            f"impact at {'; '.join(problem.titles)}: no impulses keep the contacts from closing"
-        )
+    x = np.linalg.lstsq(R.T, velocity[:, 0], rcond=SINGULAR)[0] + R @ least
     impulse = np.zeros_like(velocity)
-    impulse[:, 0] = least + solution.force
+    impulse[:, 0] = least + nnls(R, -x)[0]
     return impulse
