@@ -29,8 +29,9 @@ def test_one_trajectory_many_and_threads_are_the_same(contacts):
         np.testing.assert_array_equal(one[0], q[k])
         np.testing.assert_array_equal(one[1], qd[k])
         np.testing.assert_array_equal(own, forces[k])
-    both = wt.rollout(m, q0, qd0, **options, threads=2)
+    both = wt.rollout(m, q0, qd0, **options, threads=2)  # and without a look at the contacts
     np.testing.assert_array_equal(both[0], q)
+    np.testing.assert_array_equal(both[1], qd)
     sent = np.empty_like(forces)
     with ThreadPoolExecutor(1) as executor:
         elsewhere = wt.rollout(m, q0, qd0, **options, executor=executor, contact_forces=sent)

@@ -182,7 +182,7 @@ def rollout(
     places = [place.reshape(count, recorded, place.shape[-1]) for place in outs]
     if touching is not None:
         rows.append(touching.start(m)[None])
-        places.append(told.states(count, recorded))
+        places.append(told.states(count, recorded, how.other is not None))
     if count == 0 or recorded == 0:
         return outs[0], outs[1]
     series = [Series(h, 0, 0), *control.series(lead)]

@@ -147,11 +147,18 @@ class ContactRecord:
         if residual is not None:
             _check_place(residual, lead, "residual")
 
-    def states(self, count: int, recorded: int) -> Array:
-        """(count, recorded, size) room for the states of the contacts."""
+    def states(self, count: int, recorded: int, kept: bool) -> Array:
+        """(count, recorded, size) room for the states of the contacts.
+
+        If nobody wants to see them and they need not be kept, all steps of a trajectory share one place.
+        """
         assert self.touching is not None
-        self._states = np.empty((count, recorded, self.touching.size(self.m)))
-        return self._states
+        if kept or self.forces is not None or self.residual is not None:
+            self._states = np.empty((count, recorded, self.touching.size(self.m)))
+            return self._states
+        one = np.empty((count, 1, self.touching.size(self.m)))
+        shape, strides = (count, recorded, one.shape[2]), (one.strides[0], 0, one.strides[2])
+        return np.lib.stride_tricks.as_strided(one, shape, strides)
 
     def write(self, h: float) -> None:
         """Hand on what is in that room."""

@@ -56,12 +56,11 @@ class KelvinVoigt(PatchLaw):
     states: ClassVar[int] = 1
 
     def of(self, contact: Contact) -> "KelvinVoigt":
+        damping = _damping(contact) if self.damping is None else self.damping
         return replace(
             self,
             stiffness=_stiffness(contact, self.stiffness),
-            damping=_least(
-                contact, "damping", contact.damping or 0.0 if self.damping is None else self.damping
-            ),
+            damping=_least(contact, "damping", damping),
         )
 
     def moved(self, z: Array, p: Any, t: Any) -> Array:
@@ -100,7 +99,7 @@ class HuntCrossley(PatchLaw):
         if self.exponent < 1.0:
             raise ModelError(f"contact {contact.name!r}: exponent is {self.exponent:g}, must be 1 or more")
         stiffness = _stiffness(contact, self.stiffness)
-        along = self.along or (stiffness, contact.damping or 0.0)
+        along = self.along or (stiffness, _damping(contact))
         return replace(self, stiffness=stiffness, along=along)
 
     def moved(self, z: Array, p: Any, t: Any) -> Array:
@@ -176,6 +175,10 @@ def _stiffness(contact: Contact, own: float | None) -> float:
     if known(stiffness) is not None and not (stiffness > 0.0 and isfinite(stiffness)):
         raise ModelError(f"contact {contact.name!r}: stiffness is {stiffness:g}, must be more than 0")
     return stiffness
+
+
+def _damping(contact: Contact) -> float:
+    return 0.0 if contact.damping is None else contact.damping
 
 
 def _least(contact: Contact, name: str, value: float) -> float:

@@ -26,7 +26,9 @@ class Rigid:
     """Rigid contact, solved by sweeps that start from the impulses of the step before.
 
     Contacts that have a stiffness give way by it, at the end of the step, where any stiffness is stable.
-    Restitution is Newton's: what strikes in a step leaves with its share of the speed that it began with.
+    Restitution is Newton's: what strikes in a step leaves with its share of the speed that it began with. Of
+    several impacts at once, with friction or with shares that differ, that law can make more energy than
+    there was; `wt.contact.impact` has others.
 
     Args:
         sweeps: Over all contacts, in each step.
@@ -116,7 +118,7 @@ def _allowed(m: Mechanism, q: Array, before: Array, h: Any, how: Rigid) -> tuple
     for i, row in enumerate(candidates(m)):
         contact, speed = row.contact, before[3 * i]
         if contact.stiffness is not None:
-            held = h * contact.stiffness + (contact.damping or 0.0)
+            held = h * contact.stiffness + (0.0 if contact.damping is None else contact.damping)
             give.append(1.0 / (h * held))
             target.append(gap[i] * contact.stiffness / held)
             continue
