@@ -107,7 +107,7 @@ def test_a_box_at_rest_stays_where_it_is_for_a_minute():
     assert np.abs(qd[-1]).max() < 1e-9
 
 
-@pytest.mark.parametrize("friction", [0.4, 0.2])
+@pytest.mark.parametrize("friction", [0.4, 0.2, 0.0])
 def test_a_block_on_a_slope_stays_or_slides(friction):
     angle, h, n = 0.3, 1e-3, 1000
     m = block(angle, friction=friction)

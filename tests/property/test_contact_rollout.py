@@ -92,6 +92,9 @@ def test_what_rollouts_with_contact_refuse():
                 **options,
                 contacts=contacts,
             )
+    stones = touching.pair(touching.MESH, wt.Box((0.3, 0.5, 0.7)))
+    with pytest.raises(wt.InputError, match=r"contact 'touch': a mesh on a box is found by search"):
+        wt.rollout(stones, stones.neutral(), np.zeros(14), **options, contacts="rigid")
     for contacts, told in [
         ("compliant", r"contact 'rest' is rigid, it has no stiffness: give it one"),
         (Compliant(KelvinVoigt(-3.0)), r"stiffness is -3, must be more than 0"),

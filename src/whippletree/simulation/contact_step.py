@@ -15,7 +15,8 @@ from ..contact.compliant.compliant_contact import (
     stage_forces,
 )
 from ..contact.compliant.explicit_limit import step_limits
-from ..contact.geometry.contact_pairs import candidates
+from ..contact.geometry.contact_pairs import candidates, contact_pairs
+from ..contact.geometry.pair_table import PAIRS
 from ..contact.geometry.wrenches import contact_wrenches
 from ..contact.sweeps.moreau import Rigid, free_accelerations, moreau_impulses, struck_residual
 from ..errors import InputError, StepLengthWarning
@@ -113,7 +114,13 @@ def touching_of(m: Mechanism, contacts: Any, integrator: str, residual: bool) ->
         )
     if not m.contacts:
         raise InputError(f"contacts is {contacts!r}, but {m.name!r} has no contact: m.add_contact adds one")
-    candidates(m)
+    for pair in contact_pairs(m):
+        kinds = pair.a.shape.kind, pair.b.shape.kind
+        if kinds not in PAIRS and kinds[::-1] not in PAIRS:
+            raise InputError(
+                f"contact {pair.contact.name!r}: a {kinds[0]} on a {kinds[1]} is found by search, and a "
+                "rollout is machine code throughout: put spheres or capsules where they touch"
+            )
     if isinstance(how, Compliant):
         laws_of(m, how)
         if residual:
