@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 
 import whippletree as wt
 from whippletree.examples.linkages import four_bars
+from whippletree.simulation.crossing import Crossing
 
 TIGHT: Any = {"rtol": 1e-10, "atol": 1e-12}
 
@@ -193,3 +194,30 @@ def test_a_ring_of_twelve_links_goes_on_at_tight_tolerances():
     run = wt.simulate(m, q, duration=1.0, rtol=1e-12, atol=1e-14)
     assert np.ptp(run.energy) < 1e-10 * np.max(run.kinetic)
     assert np.max(np.abs(run.constraint_error)) < 1e-12
+
+
+@pytest.mark.parametrize("windows", [1, 2])
+def test_singular_positions_inside_a_step_are_seen(windows, monkeypatch):
+    """Steps so long that both of their ends are far away from the singular position between them."""
+    taken = []
+    leave = Crossing._leave_behind
+    monkeypatch.setattr(Crossing, "_leave_behind", lambda self, p: (taken.append(p), leave(self, p))[1])
+    for options in ({"method": "rk4", "dt": 0.1}, {}):
+        taken.clear()
+        run = wt.simulate(four_bars(windows), *alike(windows, np.pi / 2, -5.0), 2.0, **options)
+        angles = np.floor(run.q[:, 0] / np.pi)
+        assert len(taken) == round(angles[0] - angles[-1]) > 2
+        np.testing.assert_allclose(run.q[:, 1], -run.q[:, 0], rtol=0, atol=1e-12)
+
+
+def test_two_legs_lie_flat_at_about_the_same_time():
+    m = wt.examples.load("linkage-quadruped")
+    q, names = wt.assemble(m, m.neutral()), [body.joint_name for body in m.bodies]
+    qd = np.zeros(m.nv)
+    for leg, speed in (("lf", 8.0), ("rf", 8.008)):
+        for part, sign in (("shank", 1.0), ("crank", 1.0), ("bar", -1.0)):
+            qd[m.v_index[names.index(f"{leg}-{part}")]] = sign * speed
+    for tolerance in (1e-8, 1e-12):
+        run = wt.simulate(m, q, qd, 1.0, rtol=tolerance, atol=1e-2 * tolerance)
+        assert np.ptp(run.energy) < 10.0 * tolerance * np.max(run.kinetic)
+        assert np.max(np.abs(run.constraint_error)) < 1e-14

@@ -45,11 +45,15 @@ class Closed(NamedTuple):
         y: (nq + nv,) the state.
         margin: How far it is from where fewer constraints are independent, see `Factors`.
         clear: How many are independent there.
+        factors: The constraints there; None if there are none.
+        turned: Whether on the way from the state accepted last they have become dependent, see `Factors`.
     """
 
     y: Array
     margin: float
     clear: int
+    factors: Factors | None = None
+    turned: bool = False
 
 
 class Closing:
@@ -71,6 +75,7 @@ class Closing:
         self._m, self._advanced, self._kernel = m, common.advanced, common.constraints
         self._rows = self._moving_rows()
         self.rank, self.margin, self.widest = 0, 0.0, 0.0
+        self._factors: Factors | None = None
 
     def _moving_rows(self) -> list[int]:
         """Numbers of the rows of K that are not zero in every position, as half of a planar loop's are."""
@@ -106,6 +111,7 @@ class Closing:
         """Learn from a state that the motion has reached."""
         self.rank, self.margin = max(self.rank, state.clear), state.margin
         self.widest = max(self.widest, state.margin)
+        self._factors = state.factors
 
     def __call__(self, y: Array) -> Closed:
         """The closed state near y."""
@@ -133,7 +139,10 @@ class Closing:
             raise OpenLoop(owner, size)
         # Only where loops are closed do redundant constraints depend on the others.
         factors = Factors(K, self.rank)
-        return Closed(np.concatenate([q, qd - factors.shortest(K @ qd)]), factors.margin, factors.clear)
+        before = self._factors
+        turned = before is not None and factors.rank == before.rank == self.rank and before.turned(K)
+        state = np.concatenate([q, qd - factors.shortest(K @ qd)])
+        return Closed(state, factors.margin, factors.clear, factors, turned)
 
     def time_to_singular(self, q: Array, qd: Array) -> float:
         """Until the motion, going on as it is, is where fewer constraints are independent, s.

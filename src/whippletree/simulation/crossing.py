@@ -70,13 +70,16 @@ class Crossing:
         self._tried, self._longest = (np.nan, np.nan), 0.0
         self._past: list[tuple[float, Array]] = []
 
-    def look(self, t: float, y: Array, h: float, left: float, margin: float) -> Passage | float | None:
+    def look(
+        self, t: float, y: Array, h: float, left: float, margin: float, turned: bool
+    ) -> Passage | float | None:
         """What to do in place of a step of length h from (t, y), if it comes near a singular position.
 
         Args:
             t, y, h: The step.
             left: How long the motion goes on, s.
             margin: The least of the two at its ends.
+            turned: Whether they tell that there is one between them.
 
         Returns:
             A step across, or the length of a step that comes closer, or None if there is nothing.
@@ -86,12 +89,13 @@ class Crossing:
         self._longest = max(h, self._longest)
         if not self._past or self._past[-1][0] != t:
             self._past = [*self._past[1 - PAST :], (t, y)]
-        if margin > NEAR * self.closing.widest:
+        near = margin <= NEAR * self.closing.widest
+        if not near and not turned:
             self._best, self._tried = None, (np.nan, np.nan)
             return None
         predict = self._extrapolated()
         ahead = self._time_to_singular(y, predict)
-        if not 0.0 < ahead < min(REACH * self._longest, left):
+        if not 0.0 < ahead < min(REACH * self._longest if near else h, left):
             self._best = None
             return None
         if ahead > 1.5 * self._tried[1]:

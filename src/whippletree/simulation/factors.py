@@ -52,6 +52,19 @@ class Factors:
             return np.zeros(len(self._Q))
         return self._Q @ self._solve(self._R, right[self._rows], trans=1)[0]
 
+    def turned(self, K: Array) -> bool:
+        """Whether some combination of constraints elsewhere, (nc, n), is turned round against these.
+
+        On the space of these, those are M (K Q = M Rᵀ), which is 1 here. On a path to there an eigenvalue of
+        M passes zero where constraints become dependent, and is negative behind.
+        """
+        if not self.rank:
+            return False
+        M, _ = self._solve(self._R, (K[self._rows] @ self._Q).T)
+        if not np.all(np.isfinite(M)) or lapack().dpotrf(M + M.T)[1] == 0:
+            return False  # it turns none, so that it has no such eigenvalue
+        return bool(np.min(np.linalg.eigvals(M).real) < 0.0)
+
     def time_to_singular(self, K_rate: Array) -> float:
         """When the least singular value would reach zero, if K went on to change at a rate (nc, n), s.
 

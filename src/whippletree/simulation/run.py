@@ -189,7 +189,7 @@ class Run:
         if self.crossing is None:
             return None
         least = min(margin, step.closed.margin)
-        found = self.crossing.look(t, y, step.end - t, self.duration - t, least)
+        found = self.crossing.look(t, y, step.end - t, self.duration - t, least, step.closed.turned)
         if isinstance(found, Passage):
             return self._across(found)
         if step.closed.margin < WEAK:
