@@ -404,3 +404,8 @@ def test_masked_arrays_without_masked_entries_are_arrays():
     m = wt.examples.load("double-pendulum")
     found = wt.rollout(m, np.ma.masked_array([0.1, 0.2], [False, False]), np.zeros(2), steps=3)
     np.testing.assert_array_equal(found, wt.rollout(m, [0.1, 0.2], np.zeros(2), steps=3))
+
+
+def test_a_mechanism_without_joints_stays_where_it_is():
+    q, qd = wt.rollout(wt.Mechanism("nothing"), np.zeros((3, 0)), np.zeros(0), steps=5)
+    assert q.shape == qd.shape == (3, 5, 0)
