@@ -69,7 +69,7 @@ api               → errors spatial joints model kernels.trace kernels.simplify
 analysis          → errors spatial model checks dynamics loops.equations loops.closing
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
-                    contact.compliant contact.sweeps io api
+                    contact.problems contact.impulses contact.compliant contact.sweeps io api
 benchmark         → errors spatial joints model kernels.trace kernels.store kernels.run checks dynamics
                     loops.closing loops io examples api
 display           → errors spatial joints shapes model dynamics loops.equations loops.closing

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from .progress import Progress
 from .run import Plan, Run
 from .step_length import check_step_length
 from .steppers import CHOOSING, ChosenSteps, FixedSteps, Stepper
+from .touching.touching_door import check_touching
+from .touching.touching_run import TouchingRun
 from .trajectory import Trajectory
 
 MOST = 1e9
@@ -51,6 +54,8 @@ def simulate(
     atol: float = 1e-10,
     stabilization: float | None = None,
     implicit_damping: Any = None,
+    contacts: str | None = None,
+    impacts: str = "poisson",
     progress: bool = True,
 ) -> Trajectory:
     """Let a mechanism move from a state, for a time.
@@ -95,6 +100,11 @@ def simulate(
             loops are then pulled together by accelerations, with gaps that show in `constraint_error`, and
             not closed after every step. None: they are closed.
         implicit_damping: Damping by the control that each step of "euler" takes at its end; see `rollout`.
+        contacts: "rigid": shapes that may touch, by the mechanism's contacts, do not overlap. The motion goes
+            from one event to the next (RBDA table 11.1): contacts close with an impact, open where their
+            force would pull, stick and slip by Coulomb's law; ever lower hops end in rest. None: nothing
+            touches. Surfaces that give way are for `rollout`.
+        impacts: The law of impacts: "poisson", "newton" or "sequential"; see `wt.contact.impact`.
         progress: Whether a run of more than a second shows on a terminal how far it is.
 
     Returns:
@@ -113,6 +123,14 @@ def simulate(
     >>> run = wt.simulate(m, [1.0, 0.5], duration=2.0)
     >>> run.method, bool(np.ptp(run.energy) < 1e-6)
     ('DOP853', True)
+    >>> m = wt.Mechanism("ball")
+    >>> m.add_body("ball", wt.Prismatic("z"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+    >>> m.add_shape("skin", wt.Sphere(0.1), body="ball")
+    >>> m.add_shape("floor", wt.Plane())
+    >>> m.add_contact("bounce", "skin", "floor", restitution=0.5)
+    >>> run = wt.simulate(m, [0.6], duration=1.5, contacts="rigid")
+    >>> [round(t, 4) for t in run.contacts.times("impact")[:3]], round(run.contacts.times("rests")[0], 4)
+    ([0.3193, 0.6386, 0.7982], 0.9578)
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
@@ -126,10 +144,15 @@ def simulate(
     known = ("auto", *INTEGRATORS, *CHOOSING)
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
+    if contacts is not None:
+        check_touching(m, contacts, impacts, method, (dynamics, stabilization, implicit_damping))
     name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))
     projects = stabilization is None and law.method.holds(m)
     plan = Plan(m, Acting(m, control, external), law, name, method, duration, rtol, atol, projects)
-    run = Run(plan, Watch(events, 0.0, q, qd))
+    watch = Watch(events, 0.0, q, qd)
+    run = Run(plan, watch)
+    if contacts is not None:
+        run = TouchingRun(replace(plan, projects=False), watch, impacts)
     run.start(np.concatenate([q, qd]))
     without = joints_without_inertia(m, q, coupled_joints(m))
     if without:
@@ -184,7 +207,7 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
                 f"dt is given, but {run.method} chooses its steps: give sample, or rtol and atol"
             )
         spacing = None if sample is None else positive(sample, "sample")
-        dense = spacing is not None or bool(run.watch.events)
+        dense = spacing is not None or bool(run.watch.events) or isinstance(run, TouchingRun)
         close = run.closed if run.closes else None
         tolerances = run.plan.rtol, run.plan.atol
         steps = ChosenSteps(run.system, run.method, *tolerances, run.duration, close, dense)

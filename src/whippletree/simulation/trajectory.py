@@ -10,6 +10,7 @@ from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .equations import Common
 from .events import Occurrence
+from .touching.contact_history import NO_CONTACTS, ContactHistory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,6 +40,7 @@ class Trajectory:
         dynamics: By which method of forward dynamics accelerations were found.
         joints: Names of the joints, for each the entries of q and of qd.
         mechanism: What moved; None where a file did not tell.
+        contacts: What contacts did; empty where they were not looked at, or a file did not tell.
     """
 
     t: Array
@@ -58,6 +60,7 @@ class Trajectory:
     dynamics: str = ""
     joints: tuple[tuple[str, int, int], ...] = ()
     mechanism: Mechanism | None = field(default=None, repr=False)
+    contacts: ContactHistory = field(default=NO_CONTACTS, repr=False)
 
     @property
     def energy(self) -> Array:

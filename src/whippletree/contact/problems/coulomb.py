@@ -12,6 +12,7 @@ from ...spatial import Array
 from .coulomb_newton import newton_steps
 from .friction_problem import FrictionProblem
 from .one_contact import one_contact
+from .stick_sets import stick_sets
 
 TOLERANCE, ACCEPTED = 1e-12, 1e-9
 """The residual, in units of d, with which sweeps end; and the largest that is taken when they do not."""
@@ -72,7 +73,8 @@ def coulomb(
             best = min(best, newton_steps(problem, force), key=lambda found: found[0])
             if best[0] <= TOLERANCE:
                 return best[1]
-    size, force = best
+    _, force = stick_sets(problem)
+    size, force = min(best, newton_steps(problem, force), key=lambda found: found[0])
     if size <= ACCEPTED:
         return force
     raise SolverError(

@@ -1,0 +1,64 @@
+"""What contacts did over a motion, as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...spatial import Array
+
+
+class ContactEvent(NamedTuple):
+    """Something that a contact did: when, s, which row of `candidates`, and what.
+
+    What: "impact", "closes", "sticks", "slips", "opens", or "rests": the time at which ever lower hops end.
+    """
+
+    t: float
+    row: int
+    what: str
+
+
+@dataclass(frozen=True, eq=False)
+class ContactHistory:
+    """Contacts along a trajectory of n states, nc candidates each, in the order of `wt.contact.candidates`.
+
+    Attributes:
+        titles: (nc,) the candidates in words.
+        gap: (n, nc) m.
+        mode: (n, nc) 0 open, 1 sticking, 2 slipping.
+        force: (n, nc, 3) on shape a along n, t1 and t2 of `contact_frames`, N.
+        impulse: (n, nc, 3) of the impact that led to a state, likewise, N s; zero elsewhere.
+        impact_loss: (n,) the energy that it took, J.
+        friction_power: (n,) what friction takes, W; `lost_power` of the trajectory holds it.
+        events: What happened, in its order.
+    """
+
+    titles: tuple[str, ...]
+    gap: Array
+    mode: Array
+    force: Array
+    impulse: Array
+    impact_loss: Array
+    friction_power: Array
+    events: tuple[ContactEvent, ...]
+
+    def times(self, what: str, row: int | None = None) -> list[float]:
+        """When something happened, s, to one candidate or to any."""
+        return [event.t for event in self.events if event.what == what and row in (None, event.row)]
+
+
+def history(
+    titles: tuple[str, ...], rows: Sequence[tuple[Any, ...]], events: Sequence[ContactEvent]
+) -> ContactHistory:
+    """Out of rows, one a state, of the six fields between titles and events."""
+    nc = len(titles)
+    shapes = ((nc,), (nc,), (nc, 3), (nc, 3), (), ())
+    parts = [np.array([row[k] for row in rows]).reshape(len(rows), *shape) for k, shape in enumerate(shapes)]
+    gap, mode, force, impulse, loss, rubbed = parts
+    return ContactHistory(titles, gap, mode.astype(int), force, impulse, loss, rubbed, tuple(events))
+
+
+NO_CONTACTS = history((), (), ())
+"""Of a motion in which nothing touched, or of which a file does not tell."""

@@ -1,0 +1,294 @@
+"""A simulation of rigid bodies that touch, from event to event (RBDA table 11.1)."""
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...contact.geometry.contact_pairs import candidates
+from ...contact.geometry.contact_states import GAP, check_apart
+from ...errors import InputError, SimulationError, SolverError
+from ...spatial import Array
+from ..closing import OPEN as OPEN_LOOP
+from ..closing import Closed, OpenLoop
+from ..equations import equations
+from ..events import Event, Stop, Watch
+from ..run import Plan, Run
+from ..steppers import Step
+from ..systems import Compiled
+from ..trajectory import Trajectory
+from .contact_history import ContactEvent, history
+from .deciding import STILL, Touchable, decide, painleve_message
+from .holding import OPEN, SLIP, STICK, Held, held_forces, none_held, painleve
+from .striking import strike
+from .touch_terms import SINGULAR, Unforced, touch_kernels, unforced
+from .watching import Found, Seen, earliest, seen
+
+NEWTON = 8
+"""Steps that bring a state back to closed loops and contacts."""
+
+AGAIN = 30
+"""Contact events at one time after which they never end."""
+
+SHARP = 0.5
+"""Cosine of the angle by which slip may turn in a step."""
+
+JAMMED = 0.1
+"""Contacts that a force parts by less than this share of one along the normal are near Painlevé's paradox."""
+
+_CONTACT = Event(lambda t, q, qd: 1.0, "contact")
+
+
+class TouchingSystem(Compiled):
+    """The motion with closed contacts held."""
+
+    held: Held
+
+    def motion(self, t: float, y: Array) -> Unforced:
+        """Without contact forces."""
+        q, qd = y[: self.nq], y[self.nq :]
+        return unforced(self.kernels.terms(q, qd, *self.forces(t, q, qd)), qd)
+
+    @cached_property
+    def kernels(self) -> Any:
+        return touch_kernels(self.equations.m, self.forces.external is not None)
+
+    def slope(self, t: float, y: Array) -> Array:
+        motion = self.motion(t, y)
+        return np.concatenate([motion.rate, motion.accelerations(held_forces(motion, self.held))])
+
+    def slope_derivative(self, t: float, y: Array) -> Array:
+        return self._differenced(t, y)
+
+
+class TouchingRun(Run):
+    """One simulation with rigid contact.
+
+    Args:
+        plan: What it is asked to do.
+        watch: Its events.
+        law: Of impacts.
+    """
+
+    def __init__(self, plan: Plan, watch: Watch, law: str) -> None:
+        super().__init__(plan, watch)
+        rows = candidates(plan.m)
+        friction, restitution = (
+            np.array([getattr(row.contact, name) for row in rows]) for name in ("friction", "restitution")
+        )
+        self.parts, self.law = Touchable(plan.m, rows, friction, restitution), law
+        self.system.held = none_held(friction)
+        self._found: Found | None = None
+        self._decided_at: Array | None = None
+        self._speed, self._again = 0.0, (-1.0, 0)
+        self._impulse, self._loss = np.zeros((len(rows), 3)), 0.0
+        self._history: list[tuple[Array, Array, Array, Array, float, float]] = []
+        self._events: list[ContactEvent] = []
+
+    @cached_property
+    def system(self) -> TouchingSystem:
+        plan = self.plan
+        return TouchingSystem(equations(self.m, plan.forces.external is not None, plan.law), plan.forces)
+
+    @property
+    def held(self) -> Held:
+        return self.system.held
+
+    def start(self, y: Array) -> None:
+        check_apart(self.m, y[: self.m.nq])
+        y = self.closed(y).y
+        after = self._strike(0.0, y)
+        if np.any(self._impulse):
+            held, self.system.held = self.held, none_held(self.parts.friction)
+            impulse, self._impulse = self._impulse, np.zeros_like(self._impulse)
+            loss, self._loss = self._loss, 0.0
+            self.record(0.0, y, 0.0)
+            self.system.held, self._impulse, self._loss = held, impulse, loss
+        self.record(0.0, self.closed(after).y, 0.0)
+
+    def choose_integrator(self) -> None:
+        """Choose an integrator, by the motion without contacts: at rest, dry friction looks stiff."""
+        held, self.system.held = self.held, none_held(self.parts.friction)
+        super().choose_integrator()
+        self.system.held = held
+
+    # States
+
+    @property
+    def closes(self) -> bool:
+        return True
+
+    def closed(self, y: Array) -> Closed:
+        """The state with quaternions of unit norm, loops and closed contacts without gaps and at rest."""
+        nq, rows, held = self.m.nq, self.held.rows, self.held.velocity_rows()
+        q, qd = y[:nq], y[nq:]
+        if nq != self.m.nv:
+            q = self.system.equations.common.projected(q)
+        if not (rows or self.m.loops or self.m.gears) or not np.all(np.isfinite(y)):
+            return Closed(np.concatenate([q, qd]), 1.0, 0)
+        error, A, K, J = self._constraints(q, rows)
+        for _ in range(NEWTON):
+            if not np.any(error):
+                break
+            change, *_ = np.linalg.lstsq(A, error, rcond=SINGULAR)
+            closer = self.system.moved(q, change, -1.0)
+            found = self._constraints(closer, rows)
+            if not np.max(np.abs(found[0])) < np.max(np.abs(error)):
+                break  # rounding is all that is left
+            q, (error, A, K, J) = closer, found
+        worst = float(np.max(np.abs(error), initial=0.0))
+        if worst > OPEN_LOOP:
+            raise OpenLoop("loops and contacts", worst)
+        A = np.concatenate([K, np.array([J[row, k] for row, k in held]).reshape(-1, self.m.nv)])
+        change, *_ = np.linalg.lstsq(A, A @ qd, rcond=SINGULAR)
+        return Closed(np.concatenate([q, qd - change]), 1.0, 0)
+
+    def _constraints(self, q: Array, rows: list[int]) -> tuple[Array, Array, Array, Array]:
+        """Errors and Jacobian of loops and closed contacts; K of loops and J of all contacts."""
+        error, K, gap, J = (np.asarray(part) for part in self.system.kernels.geometry(q))
+        K = K.reshape(-1, self.m.nv)
+        return np.concatenate([error, gap[rows]]), np.concatenate([K, J[rows, 0]]), K, J
+
+    def accept(self, state: Closed) -> None:
+        """Go on from a state: slip is watched along the direction that it has there."""
+        if np.any(self.held.mode == SLIP):
+            velocity = self._velocity(state.y)
+            self.system.held = self.held._replace(along=self.held.directions(velocity))
+
+    def _velocity(self, y: Array) -> Array:
+        """(nc, 3) contact velocities, m/s."""
+        return np.asarray(self.system.kernels.geometry(y[: self.m.nq])[3]) @ y[self.m.nq :]
+
+    def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
+        """Half a step in place of one in which slip turns too far."""
+        slips = (self.held.mode == SLIP) & np.any(self.held.along, axis=1)
+        if np.any(slips):
+            velocity = self._velocity(step.closed.y)
+            turn = np.sum(self.held.directions(velocity) * self.held.along, axis=1)
+            if np.any(turn[slips & (np.linalg.norm(velocity[:, 1:], axis=1) > STILL)] < SHARP):
+                return 0.5 * (step.end - t)
+        return None
+
+    # Events
+
+    def happening(self, t: float, y: Array, step: Step) -> Stop | None:
+        """Look for events in a step from (t, y), those of contacts among them."""
+
+        def state(at: float) -> Array:
+            return y if at == t else step.at(at)
+
+        def look(at: float) -> Seen:
+            motion = self.system.motion(at, state(at))
+            push = painleve(motion, self.held)
+            if np.any(push <= 0.0):
+                row = int(np.argmin(push))
+                raise self.fail(painleve_message(self.parts, row, float(push[row])), at, None)
+            return seen(motion, self.held, held_forces(motion, self.held))
+
+        self._found = found = earliest(t, step.end, look)
+        if found is None:
+            return super().happening(t, y, step)
+        self._decided_at = None if found.kind in ("gap", "slip") else step.at(found.probe)
+        own = None
+        if found.t > t:
+            own = super().happening(t, y, Step(found.t, Closed(step.at(found.t), 1.0, 0), step.state))
+        if own is not None and own.t < found.t:
+            self._found = None
+            return own
+        return Stop(found.t, (*(own.events if own is not None else ()), _CONTACT))
+
+    def act(self, stop: Stop, y: Array) -> Closed:
+        found, self._found = self._found, None
+        self._count(stop.t)
+        own = tuple(event for event in stop.events if event is not _CONTACT)
+        if any(event.action is not None for event in own):
+            self.system.held = none_held(self.parts.friction)
+            y = super().act(Stop(stop.t, own), y).y
+            self._check_action(stop.t, own[0], y)
+            found = None
+        if found is not None and self._decided_at is not None:
+            rows = self.held.rows
+            try:
+                held = decide(self.parts, self.system.motion(found.probe, self._decided_at), rows)
+            except SolverError as error:
+                raise self.fail(str(error), stop.t, None) from None
+            self._change(stop.t, held, y)
+            return self.closed(y)
+        return self.closed(self._strike(stop.t, y))
+
+    def _check_action(self, t: float, event: Event, y: Array) -> None:
+        try:
+            check_apart(self.m, y[: self.m.nq])
+        except InputError as error:
+            raise InputError(f"action of event {event.name!r} at t = {t:g}: {error}") from None
+
+    def _count(self, t: float) -> None:
+        """End a run whose contacts change for ever at one time."""
+        last, count = self._again
+        self._again = (t, count + 1 if t == last else 0)
+        if count > AGAIN:
+            closed = "; ".join(self.parts.titles(self.held.rows)) or "none is closed"
+            raise self.fail(f"contacts change again and again within no time: {closed}", t, None)
+
+    def _strike(self, t: float, y: Array) -> Array:
+        """The state after impacts and with what contacts do from then on."""
+        nq = self.m.nq
+        q, qd = y[:nq], y[nq:]
+        gap = np.asarray(self.system.kernels.geometry(q)[2])
+        touching = [int(row) for row in np.flatnonzero((gap <= GAP) | (self.held.mode != OPEN))]
+        try:
+            struck = strike(
+                self.parts,
+                self.law,
+                lambda v: self.system.motion(t, np.concatenate([q, v])),
+                qd,
+                touching,
+                self._speed,
+            )
+        except SolverError as error:
+            raise self.fail(str(error), t, None) from None
+        hit = np.any(struck.impulse, axis=1)
+        if np.any(hit):
+            energies = self.system.equations.common.energies
+            self._loss = float(energies(q, qd)[0]) - float(energies(q, struck.qd)[0])
+            self._impulse, self._speed = struck.impulse, struck.speed
+        self._events += [ContactEvent(t, int(row), "impact") for row in np.flatnonzero(hit)]
+        self._change(t, struck.held, y)
+        self._events += [ContactEvent(t + after, row, "rests") for row, after in struck.rests]
+        return np.concatenate([q, struck.qd])
+
+    def _change(self, t: float, held: Held, y: Array) -> None:
+        """Go on with what contacts do."""
+        names = {OPEN: "opens", STICK: "sticks", SLIP: "slips"}
+        for row, (old, new) in enumerate(zip(self.held.mode, held.mode, strict=True)):
+            if old != new:
+                if old == OPEN:
+                    self._events.append(ContactEvent(t, row, "closes"))
+                self._events.append(ContactEvent(t, row, names[int(new)]))
+        self.system.held = held
+
+    # Records
+
+    def record(self, t: float, y: Array, h: float) -> None:
+        super().record(t, y, h)
+        motion = self.system.motion(t, y)
+        force = held_forces(motion, self.held)
+        rubbed = -float(np.sum(force[:, 1:] * motion.velocity[:, 1:]))
+        self._history.append((motion.gap, self.held.mode.copy(), force, self._impulse, self._loss, rubbed))
+        self._impulse, self._loss = np.zeros_like(self._impulse), 0.0
+
+    def trajectory(self) -> Trajectory:
+        run = super().trajectory()
+        titles = tuple(row.title for row in self.parts.candidates)
+        found = history(titles, self._history, self._events)
+        return replace(run, lost_power=run.lost_power + found.friction_power, contacts=found)
+
+    def fail(self, what: str, t: float, joint: str | None) -> SimulationError:
+        if self._history and "Painlevé" not in what:
+            motion = self.system.motion(t, self.last)
+            push = painleve(motion, self.held)
+            if np.min(push, initial=1.0) < JAMMED:
+                row = int(np.argmin(push))
+                what += f". It is next to {painleve_message(self.parts, row, float(push[row]))}"
+        return super().fail(what, t, joint)

@@ -1,0 +1,137 @@
+"""The earliest contact event within a step (RBDA table 11.1, steps 2 and 3)."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...spatial import Array
+from .holding import OPEN, SLIP, STICK, Held
+from .touch_terms import Unforced
+
+SAMPLES = 6
+"""Parts of a step at whose ends contacts are looked at."""
+
+APART = 1e-12
+"""m: gaps below minus this have closed."""
+
+PULLS = 1e-9
+"""Forces are negative, and friction is beyond its limit, if by more than this share of what acts."""
+
+TURNED = 1e-12
+"""m/s: slip beyond zero by more than this has turned."""
+
+HALVINGS = 40
+"""How often an interval is halved in the search for a hop at its beginning."""
+
+PROBE = 1e-3
+"""Share of a step behind an event at which it is seen what forces tend to."""
+
+
+class Seen(NamedTuple):
+    """What decides about events, at one time; infinite where it does not apply.
+
+    Attributes:
+        gap, rate: (nc,) of open contacts, m and m/s.
+        push: (nc,) normal forces of closed ones, as accelerations, m/s².
+        grip: (nc,) how much more friction contacts that stick could have, likewise.
+        slip: (nc,) velocity of contacts that slip, along the direction at the step's beginning, m/s.
+        scale: m/s²: the largest acceleration without contact forces.
+    """
+
+    gap: Array
+    rate: Array
+    push: Array
+    grip: Array
+    slip: Array
+    scale: float
+
+
+def seen(motion: Unforced, held: Held, force: Array) -> Seen:
+    """What decides about events, under forces (nc, 3)."""
+    inertia = np.sum(motion.W[:, :, 0] ** 2, axis=0)
+    closed, far = held.mode != OPEN, np.inf
+    friction = held.friction * force[:, 0] - np.linalg.norm(force[:, 1:], axis=1)
+    slips = (held.mode == SLIP) & np.any(held.along, axis=1)
+    return Seen(
+        np.where(closed, far, motion.gap),
+        motion.velocity[:, 0],
+        np.where(closed, inertia * force[:, 0], far),
+        np.where(held.mode == STICK, inertia * friction, far),
+        np.where(slips, np.sum(motion.velocity[:, 1:] * held.along, axis=1), far),
+        float(np.max(np.abs(motion.d), initial=0.0)),
+    )
+
+
+class Found(NamedTuple):
+    """A contact event: when, what, which contact; and a time soon after, for what forces tend to."""
+
+    t: float
+    kind: str
+    row: int
+    probe: float
+
+
+Look = Callable[[float], Seen]
+
+
+def earliest(t0: float, t1: float, look: Look) -> Found | None:
+    """The first event in a step from t0 to t1; None if there is none."""
+    times = [t0 + (t1 - t0) * k / SAMPLES for k in range(SAMPLES)] + [t1]
+    before = look(t0)
+    for start, end in pairwise(times):
+        after = look(end)
+        found = [
+            *_closings(start, end, before, after, look),
+            *_reversals(start, end, before, after, look, PROBE * (t1 - t0)),
+        ]
+        if found:
+            return min(found, key=lambda event: event.t)
+        before = after
+    return None
+
+
+def _closings(start: float, end: float, before: Seen, after: Seen, look: Look) -> list[Found]:
+    """Open contacts that close, also those that would open again before the end."""
+    found = []
+    for row in map(int, np.flatnonzero(np.isfinite(before.gap))):
+        a, b, gap_at = start, end, _number(look, "gap", row)
+        if after.gap[row] >= -APART:
+            if not (before.gap[row] > 0.0 and before.rate[row] < 0.0 < after.rate[row]):
+                continue
+            b = _root(_number(look, "rate", row), start, end)
+            if gap_at(b) >= -APART:
+                continue
+        if before.gap[row] <= APART:
+            # From zero: where it opens at first, it closes later on.
+            parts = [start + (end - start) * 0.5**k for k in range(1, HALVINGS)]
+            a = next((t for t in parts if before.rate[row] > 0.0 and gap_at(t) > 0.0), None)
+        found.append(Found(start if a is None else _root(gap_at, a, b), "gap", row, end))
+    return found
+
+
+def _reversals(start: float, end: float, before: Seen, after: Seen, look: Look, probe: float) -> list[Found]:
+    """Forces and slip that pass through zero."""
+    found, least = [], {"push": PULLS * after.scale, "grip": PULLS * after.scale, "slip": TURNED}
+    for kind, small in least.items():
+        values = getattr(after, kind)
+        for row in map(int, np.flatnonzero(values < -small)):
+            value = _number(look, kind, row)
+            t = _root(value, start, end) if getattr(before, kind)[row] > 0.0 else start
+            soon = min(end, t + probe)
+            found.append(Found(t, kind, row, soon if value(soon) < -small else end))
+    return found
+
+
+def _number(look: Look, kind: str, row: int) -> Callable[[float], float]:
+    return lambda t: float(getattr(look(t), kind)[row])
+
+
+def _root(value: Callable[[float], float], t0: float, t1: float) -> float:
+    from scipy.optimize import brentq  # on use: it takes longer to import than all the rest
+
+    if value(t1) == 0.0:
+        return t1
+    root: Any = brentq(value, t0, t1, xtol=1e-15 * max(1.0, abs(t1)), rtol=4 * np.finfo(float).eps)
+    return float(root)
