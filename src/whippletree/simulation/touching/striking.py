@@ -22,6 +22,9 @@ HOP = 1e-9
 HOP_SPEED = 0.01
 """m/s: no contact that parts faster hops so low."""
 
+BOUND = 1e-6
+"""Share of its free acceleration below which a contact is held closed by others."""
+
 NO_RATIO = 0.999999
 """Hops that shrink less than so from one to the next have no sum worth telling."""
 
@@ -115,12 +118,13 @@ def _settled(
 
 
 def _return(motion: Unforced, held: Held, row: int) -> float:
-    """m/s²: the acceleration with which a contact would close again if it parted, and others did not."""
+    """m/s²: with which a contact would close if it parted, and others did not; or did, if they hold it."""
     mode = held.mode.copy()
     mode[row] = OPEN
     force = held_forces(motion, held._replace(mode=mode))
     x = motion.W.reshape(len(motion.W), -1) @ force.ravel()
-    return -float(motion.d[row, 0] + motion.W[:, row, 0] @ x)
+    alone, free = (float(-motion.d[row, 0] - motion.W[:, row, 0] @ part) for part in (x, 0.0 * x))
+    return alone if alone > BOUND * free else free
 
 
 def _series(v: float, a: float, ratio: float, parts: Touchable, row: int) -> float:

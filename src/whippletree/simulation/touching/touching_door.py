@@ -29,9 +29,7 @@ def check_touching(
         raise InputError(f"impacts is {impacts!r}, expected one of {', '.join(IMPACT_LAWS)}")
     if method not in BY_SLOPE:
         known = ", ".join(BY_SLOPE)
-        raise InputError(
-            f"method is {method!r}, which does not go from contact to contact: give one of {known}"
-        )
+        raise InputError(f"method is {method!r}, which does not follow rigid contacts: give one of {known}")
     names = ("dynamics", "stabilization", "implicit_damping")
     for name, value, default in zip(names, others, ("auto", None, None), strict=True):
         if value is not default and value != default:

@@ -85,6 +85,7 @@ class TouchingRun(Run):
         self._impulse, self._loss = np.zeros((len(rows), 3)), 0.0
         self._history: list[tuple[Array, Array, Array, Array, float, float]] = []
         self._events: list[ContactEvent] = []
+        self._told = self.held.mode.copy()
 
     @cached_property
     def system(self) -> TouchingSystem:
@@ -98,14 +99,12 @@ class TouchingRun(Run):
     def start(self, y: Array) -> None:
         check_apart(self.m, y[: self.m.nq])
         y = self.closed(y).y
-        after = self._strike(0.0, y)
-        if np.any(self._impulse):
-            held, self.system.held = self.held, none_held(self.parts.friction)
-            impulse, self._impulse = self._impulse, np.zeros_like(self._impulse)
-            loss, self._loss = self._loss, 0.0
-            self.record(0.0, y, 0.0)
-            self.system.held, self._impulse, self._loss = held, impulse, loss
-        self.record(0.0, self.closed(after).y, 0.0)
+        self.record(0.0, y, 0.0)
+        after = self.closed(self._strike(0.0, y)).y
+        if not np.any(self._impulse):  # only what contacts do has changed
+            self._rows.pop()
+            self._history.pop()
+        self.record(0.0, after, 0.0)
 
     def choose_integrator(self) -> None:
         """Choose an integrator, by the motion without contacts: at rest, dry friction looks stiff."""
@@ -213,7 +212,7 @@ class TouchingRun(Run):
                 held = decide(self.parts, self.system.motion(found.probe, self._decided_at), rows)
             except SolverError as error:
                 raise self.fail(str(error), stop.t, None) from None
-            self._change(stop.t, held, y)
+            self._change(stop.t, held)
             return self.closed(y)
         return self.closed(self._strike(stop.t, y))
 
@@ -254,19 +253,19 @@ class TouchingRun(Run):
             self._loss = float(energies(q, qd)[0]) - float(energies(q, struck.qd)[0])
             self._impulse, self._speed = struck.impulse, struck.speed
         self._events += [ContactEvent(t, int(row), "impact") for row in np.flatnonzero(hit)]
-        self._change(t, struck.held, y)
+        self._change(t, struck.held)
         self._events += [ContactEvent(t + after, row, "rests") for row, after in struck.rests]
         return np.concatenate([q, struck.qd])
 
-    def _change(self, t: float, held: Held, y: Array) -> None:
-        """Go on with what contacts do."""
+    def _change(self, t: float, held: Held) -> None:
+        """Go on with what contacts do, and tell what is new."""
         names = {OPEN: "opens", STICK: "sticks", SLIP: "slips"}
-        for row, (old, new) in enumerate(zip(self.held.mode, held.mode, strict=True)):
+        for row, (old, new) in enumerate(zip(self._told, held.mode, strict=True)):
             if old != new:
                 if old == OPEN:
                     self._events.append(ContactEvent(t, row, "closes"))
                 self._events.append(ContactEvent(t, row, names[int(new)]))
-        self.system.held = held
+        self.system.held, self._told = held, held.mode.copy()
 
     # Records
 

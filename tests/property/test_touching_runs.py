@@ -1,0 +1,186 @@
+"""Rigid bodies that touch, from event to event: what must always hold, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import touching
+import whippletree as wt
+
+G = 9.81
+
+
+def ball(joint: wt.Joint | None = None, **properties: Any) -> wt.Mechanism:
+    m = wt.Mechanism("ball")
+    m.add_body("ball", joint or wt.Prismatic("z"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+    m.add_shape("skin", wt.Sphere(0.1), "ball")
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("bounce", "skin", "floor", **properties)
+    return m
+
+
+def test_a_tumbling_crate_comes_to_rest_without_overlap():
+    m = touching.crate(friction=0.6, restitution=0.4)
+    q = np.array([0, 0, 0.5, 1, 0.2, 0.3, 0.1])
+    q[3:] /= np.linalg.norm(q[3:])
+    run = wt.simulate(m, q, [0.3, -1, 0.2, 1, 0.5, 0], duration=1.0, contacts="rigid")
+    contacts = run.contacts
+    assert contacts.gap.min() > -1e-9
+    assert contacts.times("rests")
+    assert np.abs(run.qd[-1]).max() < 1e-12
+    mass = m.bodies[0].inertia.m
+    np.testing.assert_allclose(contacts.force[-1].sum(axis=0), [mass * G, 0, 0], atol=1e-9)
+    friction = np.linalg.norm(contacts.force[..., 1:], axis=-1)
+    assert np.all(friction <= 0.6 * contacts.force[..., 0] + 1e-8)
+    assert np.all(contacts.impact_loss > -1e-12)
+    rubbed = np.diff(run.t) * 0.5 * (run.lost_power[1:] + run.lost_power[:-1])
+    balance = run.energy + np.cumsum(contacts.impact_loss) + np.concatenate([[0.0], np.cumsum(rubbed)])
+    assert np.ptp(balance) < 1e-5 * abs(run.energy[0])
+    # States before and after an impact have one time.
+    hit = np.flatnonzero(contacts.impact_loss)
+    assert np.all(run.t[hit] == run.t[hit - 1])
+    assert np.all(run.q[hit] == pytest.approx(run.q[hit - 1], abs=1e-9))
+
+
+def test_a_ball_that_would_be_through_within_one_step_is_caught():
+    m = wt.Mechanism("graze", gravity=(0, 0, 0))
+    m.add_body("ball", wt.Translation(), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+    m.add_shape("skin", wt.Sphere(0.1), "ball")
+    m.add_shape("post", wt.Sphere(0.2))
+    m.add_contact("hit", "skin", "post", friction=0.0, restitution=1.0)
+    run = wt.simulate(m, [-5.0, 0.0, 0.15], [100.0, 0.0, 0.0], duration=0.1, contacts="rigid")
+    # At 30 degrees to the normal: reflected by 120 degrees.
+    np.testing.assert_allclose(run.qd[-1], [-50.0, 0.0, 100.0 * np.sqrt(0.75)], atol=1e-9)
+    assert run.contacts.gap.min() > -1e-9
+
+
+@pytest.mark.parametrize(
+    ("law", "speeds"),
+    [("poisson", (-1 / 3, 2 / 3, 2 / 3)), ("newton", (-1 / 3, 2 / 3, 2 / 3)), ("sequential", (0, 0, 1))],
+)
+def test_the_law_of_impacts_is_chosen(law, speeds):
+    m = wt.Mechanism("cradle", gravity=(0, 0, 0))
+    for k in range(3):
+        m.add_body(f"body {k}", wt.Prismatic("x"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+        m.add_shape(f"ball {k}", wt.Sphere(0.1), f"body {k}")
+    for k in range(2):
+        m.add_contact(f"hit {k}", f"ball {k}", f"ball {k + 1}", friction=0.0, restitution=1.0)
+    run = wt.simulate(m, [-0.5, 0.0, 0.2], [1.0, 0, 0], duration=0.6, contacts="rigid", impacts=law)
+    np.testing.assert_allclose(run.qd[-1], speeds, atol=1e-9)
+
+
+def leg(**properties: Any) -> tuple[wt.Mechanism, Any]:
+    """A four-bar linkage that hangs on a slide, with a foot on its coupler."""
+    m = wt.Mechanism("leg")
+    m.add_body("hip", wt.Prismatic("z"), inertia=wt.Inertia.box((0.3, 0.1, 0.1), mass=2.0))
+    bar = wt.Inertia.rod((0, 0, 0), (0, 0, -0.3), mass=0.4)
+    m.add_body("front", wt.Revolute("y"), "hip", wt.Placement((0.1, 0, 0)), bar)
+    m.add_body("back", wt.Revolute("y"), "hip", wt.Placement((-0.1, 0, 0)), bar)
+    shank = wt.Inertia.rod((0, 0, 0), (-0.2, 0, 0), mass=0.3)
+    m.add_body("shank", wt.Revolute("y"), "front", wt.Placement((0, 0, -0.3)), shank)
+    m.add_loop(
+        "knee", wt.Revolute("y"), "shank", "back", wt.Placement((-0.22, 0, 0)), wt.Placement((0, 0, -0.3))
+    )
+    m.add_shape("foot", wt.Sphere(0.05), "shank", wt.Placement((-0.05, 0, -0.2)))
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("stand", "foot", "floor", **properties)
+    return m, wt.assemble(m, np.array([0.8, 0.4, 0.4, -0.4]), hold=["hip", "front"])
+
+
+def test_a_linkage_lands_with_its_loops_closed():
+    m, q = leg(friction=0.9)
+
+    def hold(t, now, qd):
+        return np.array([0.0, 60.0 * (q[1] - now[1]) - 6.0 * qd[1], 0.0, 0.0])
+
+    run = wt.simulate(m, q, duration=1.5, control=hold, contacts="rigid")
+    assert run.contacts.times("impact")
+    assert np.abs(run.constraint_error).max() < 1e-10
+    assert run.contacts.gap.min() > -1e-9
+    weight = G * sum(body.inertia.m for body in m.bodies)
+    assert run.contacts.force[-1, 0, 0] == pytest.approx(weight, rel=1e-2)
+
+
+def test_events_and_actions_of_the_user_go_along_with_contacts():
+    m = ball(wt.Translation(), friction=0.5)
+    kick = wt.Event(lambda t, q, qd: t - 0.6, "kick", action=lambda t, q, qd: (q, qd + np.array([0, 0, 2.0])))
+    run = wt.simulate(m, [0, 0, 0.1], duration=1.2, events=[kick], contacts="rigid")
+    assert [event.name for event in run.events] == ["kick"]
+    np.testing.assert_allclose(run.contacts.times("impact"), [0.6 + 4.0 / G], atol=1e-9)
+    assert run.contacts.times("opens") == pytest.approx([0.6])
+    sunk = wt.Event(lambda t, q, qd: t - 0.6, "sink", action=lambda t, q, qd: (q - [0, 0, 0.02], qd))
+    with pytest.raises(wt.InputError, match=r"action of event 'sink' at t = 0.6: .* overlap by 0.02 m"):
+        wt.simulate(m, [0, 0, 0.1], duration=1.2, events=[sunk], contacts="rigid")
+
+
+@pytest.mark.parametrize(("method", "dt"), [("rk4", 0.02), ("RK45", None), ("Radau", None)])
+def test_other_integrators_find_the_same_bounce(method, dt):
+    m = ball(restitution=0.5)
+    run = wt.simulate(m, [0.6], duration=0.8, method=method, dt=dt, contacts="rigid", sample=0.1)
+    np.testing.assert_allclose(
+        run.contacts.times("impact")[:2], np.sqrt(1.0 / G) * np.array([1, 2]), atol=1e-9
+    )
+
+
+def test_a_rod_in_painleves_situation_is_told_by_name():
+    m = wt.Mechanism("rod")
+    inertia = wt.Inertia.rod((-0.5, 0, 0), (0.5, 0, 0), mass=1.0)
+    m.add_body("rod", wt.Planar(), placement=wt.Placement(rpy=(np.pi / 2, 0, 0)), inertia=inertia)
+    m.add_shape("end", wt.Sphere(1e-12), "rod", wt.Placement((-0.5, 0, 0)))
+    m.add_shape("floor", wt.Plane())
+    angle = np.arctan(2.0)
+    q = [angle, 0.0, 0.5 * np.sin(angle)]
+    for mu, sign in ((1.32, -1.0), (1.35, 1.0)):  # on either side of 4/3, and the other way
+        safe = m.copy()
+        safe.add_contact("drag", "end", "floor", friction=mu)
+        wt.simulate(
+            safe, q, [0, sign * np.cos(angle), -sign * np.sin(angle)], duration=1e-4, contacts="rigid"
+        )
+    m.add_contact("drag", "end", "floor", friction=1.35)
+    with pytest.raises(wt.SimulationError, match=r"(?s)Painlevé.*'end' on 'floor'.*contacts='compliant'"):
+        wt.simulate(m, q, [0, -np.cos(angle), np.sin(angle)], duration=0.1, contacts="rigid")
+
+
+def test_an_overlap_at_the_start_is_refused_and_can_be_pushed_out():
+    m, q = leg(friction=0.5)
+    q[0] = 0.3
+    with pytest.raises(wt.InputError, match=r"overlap by 0\.\d+ m, 'foot' on 'floor'.*push_out"):
+        wt.simulate(m, q, contacts="rigid")
+    apart = wt.contact.push_out(m, q)
+    assert wt.contact.gaps(m, apart).min() > -1e-9
+    assert np.abs(wt.loops.constraint_error(m, apart)).max() < 1e-9
+    same = wt.contact.push_out(m, apart)
+    np.testing.assert_array_equal(same, apart)
+    wedged = wt.Mechanism("wedged")
+    wedged.add_body("ball", wt.Prismatic("x"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+    wedged.add_shape("skin", wt.Sphere(0.1), "ball")
+    wedged.add_shape("floor", wt.Plane())
+    wedged.add_contact("wedge", "skin", "floor")
+    with pytest.raises(wt.SolverError, match=r"still overlap by 0.1 m after 50 steps, 'skin' on 'floor'"):
+        wt.contact.push_out(wedged, np.zeros(1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"contacts": "compliant"}, "contacts is 'compliant', expected 'rigid': .*wt.rollout"),
+        ({"contacts": "rigid", "impacts": "energetic"}, "impacts is 'energetic', expected one of poisson"),
+        ({"contacts": "rigid", "impacts": "newton"}, "can create energy with friction, here 0.8 at 'skin'"),
+        ({"contacts": "rigid", "method": "euler"}, "method is 'euler', which does not follow rigid contacts"),
+        ({"contacts": "rigid", "dynamics": "aba"}, "dynamics is 'aba', but contacts='rigid' finds"),
+        ({"contacts": "rigid", "stabilization": 0.1}, "stabilization is 0.1, but contacts='rigid' finds"),
+    ],
+)
+def test_what_does_not_go_with_contacts_is_refused(options, message):
+    with pytest.raises(wt.InputError, match=message):
+        wt.simulate(ball(), [0.5], **options)
+
+
+def test_mechanisms_without_contacts_or_with_soft_ones_are_refused():
+    with pytest.raises(wt.InputError, match=r"'pendulum' has no contact: m.add_contact"):
+        wt.simulate(wt.examples.load("pendulum"), contacts="rigid")
+    with pytest.raises(
+        wt.InputError, match=r"'skin' on 'floor' .* has a stiffness of 1000 N/m: leave it out"
+    ):
+        wt.simulate(ball(stiffness=1e3), [0.5], contacts="rigid")
