@@ -157,7 +157,7 @@ def test_an_overlap_at_the_start_is_refused_and_can_be_pushed_out():
     wedged.add_shape("skin", wt.Sphere(0.1), "ball")
     wedged.add_shape("floor", wt.Plane())
     wedged.add_contact("wedge", "skin", "floor")
-    with pytest.raises(wt.SolverError, match=r"still overlap by 0.1 m after 50 steps, 'skin' on 'floor'"):
+    with pytest.raises(wt.SolverError, match=r"overlap by 0.1 m, and no motion .*'skin' on 'floor'"):
         wt.contact.push_out(wedged, np.zeros(1))
 
 

@@ -265,8 +265,13 @@ class Run:
 
     @cached_property
     def _balance(self) -> Balance:
-        _, q, qd, tau, _, power = self._rows[0]
-        return Balance(self.system.equations.common, np.concatenate([q, qd]), (float(tau @ qd), power))
+        t, q, qd, tau, _, power = self._rows[0]
+        y = np.concatenate([q, qd])
+        return Balance(self.system.equations.common, y, (float(tau @ qd), power - self.rubbed(t, y)))
+
+    def rubbed(self, t: float, y: Array) -> float:
+        """W: what surfaces that touch take away at a state (nq + nv,), by rubbing."""
+        return 0.0
 
     def weigh(self, t: float, y: Array) -> None:
         """Hold the energy at the end of a step, or behind an action, against what has acted until then."""
@@ -274,7 +279,7 @@ class Run:
         recorded = self._rows[-1]
         tau, power = (recorded[3], recorded[5]) if recorded[0] == t else self._acting(t, q, qd)
         try:
-            self._balance.add(t, y, (float(tau @ qd), power))
+            self._balance.add(t, y, (float(tau @ qd), power - self.rubbed(t, y)))
         except Runaway as found:
             raise self._runaway(found) from None
 

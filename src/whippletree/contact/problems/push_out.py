@@ -10,7 +10,6 @@ from ..geometry.contact_kinematics import contact_jacobian, gaps
 from ..geometry.contact_pairs import candidates
 from ..geometry.contact_states import GAP
 from .complementarity import ContactForces, Unsolvable
-from .contact_forces import no_solution
 from .contact_problem import inertia_root
 from .gauss_form import gauss_form
 
@@ -53,7 +52,12 @@ def push_out(m: Mechanism, q: Array) -> Array:
         R = B.T @ contact_jacobian(m, q)[:, 0].T
         found = gauss_form(R, gap)
         if isinstance(found, Unsolvable):
-            raise SolverError(no_solution(m, found, candidates(m)))
+            rows = candidates(m)
+            names = "; ".join(rows[k].title for k in found.at_fault)
+            raise SolverError(
+                f"{m.name!r}: shapes overlap by {depth:.4g} m, and no motion of the joints parts all of them, "
+                f"{names}: move the shapes, or start from another position"
+            )
         assert isinstance(found, ContactForces)
         q = project_position(m, m.integrate(q, B @ (R @ found.force)))
     raise SolverError(

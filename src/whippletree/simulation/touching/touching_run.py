@@ -273,9 +273,13 @@ class TouchingRun(Run):
         super().record(t, y, h)
         motion = self.system.motion(t, y)
         force = held_forces(motion, self.held)
-        rubbed = -float(np.sum(force[:, 1:] * motion.velocity[:, 1:]))
+        rubbed = _power(force, motion)
         self._history.append((motion.gap, self.held.mode.copy(), force, self._impulse, self._loss, rubbed))
         self._impulse, self._loss = np.zeros_like(self._impulse), 0.0
+
+    def rubbed(self, t: float, y: Array) -> float:
+        motion = self.system.motion(t, y)
+        return _power(held_forces(motion, self.held), motion)
 
     def trajectory(self) -> Trajectory:
         run = super().trajectory()
@@ -291,3 +295,8 @@ class TouchingRun(Run):
                 row = int(np.argmin(push))
                 what += f". It is next to {painleve_message(self.parts, row, float(push[row]))}"
         return super().fail(what, t, joint)
+
+
+def _power(force: Array, motion: Unforced) -> float:
+    """W: what friction takes away, given contact forces (nc, 3)."""
+    return -float(np.sum(force[:, 1:] * motion.velocity[:, 1:]))
