@@ -380,3 +380,13 @@ def test_a_chain_of_two_thousand_links_from_tip_to_base(tmp_path):
     assert m.joint_names == [f"j{i}" for i in range(1, n, 2)]
     assert m.parents == tuple(range(-1, n // 2 - 1))
     assert len(m.frames) == n // 2 + 1
+
+
+def test_colours_beyond_what_can_be_shown_are_cut_off(tmp_path):
+    color = '<material name="m"><color rgba="255 -0.5 0.25 1"/></material>'
+    box = f'<visual><geometry><box size="1 2 3"/></geometry>{color}</visual>'
+    m = wt.load(write(tmp_path, robot(f'<link name="a">{box}</link>')))
+    assert m.ground_visuals[0].color == (1.0, 0.0, 0.25, 1.0)
+    assert [warning.partition(": ")[2] for warning in m.warnings] == [
+        "<color> of material 'm' of link 'a': rgba goes beyond 0 … 1: taken as 1 0 0.25 1"
+    ]

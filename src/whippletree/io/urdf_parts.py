@@ -209,7 +209,11 @@ class PartReader:
                 what = f"material {name!r}" if name else "<material>"
                 self._findings.not_carried(material.line, what, "gives no colour and none was given before")
             return self._colors.get(name or "")
-        r, g, b, a = color.numbers("rgba", 4)
+        given = color.numbers("rgba", 4)
+        r, g, b, a = (min(share, 1.0) if share > 0.0 else 0.0 for share in given)  # nan: an error was told
+        if any(share < 0.0 or share > 1.0 for share in given):
+            taken = f"taken as {r:g} {g:g} {b:g} {a:g}"
+            self._findings.warning(color.line, f"{color}: rgba goes beyond 0 … 1: {taken}")
         if name:
             known = self._colors.setdefault(name, (r, g, b, a))
             if known != (r, g, b, a):
