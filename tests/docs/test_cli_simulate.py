@@ -158,3 +158,8 @@ def test_a_movie_by_its_suffix(tmp_path: Path) -> None:
 def test_a_closed_linkage_starts_where_a_joint_is_told():
     out, _ = run("four-bar", "--q0", "crank=0.5", "--duration", 0.1, "--json")
     assert json.loads(out)["end"] == 0.1
+
+
+def test_the_method_of_forward_dynamics_may_be_chosen() -> None:
+    out, _ = run("four-bar", "--duration", 0.05, "--dynamics", "kkt", "--json")
+    assert json.loads(out)["dynamics"] == "kkt"
