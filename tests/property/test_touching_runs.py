@@ -184,3 +184,36 @@ def test_mechanisms_without_contacts_or_with_soft_ones_are_refused():
         wt.InputError, match=r"'skin' on 'floor' .* has a stiffness of 1000 N/m: leave it out"
     ):
         wt.simulate(ball(stiffness=1e3), [0.5], contacts="rigid")
+
+
+def test_what_contacts_did_is_kept_in_a_file(tmp_path):
+    run = wt.simulate(ball(restitution=0.3), [0.4], duration=0.8, contacts="rigid")
+    run.save(tmp_path / "run.npz")
+    again = wt.load_trajectory(tmp_path / "run.npz").contacts
+    assert again.titles == run.contacts.titles
+    assert again.events == run.contacts.events
+    for name in ("gap", "mode", "force", "impulse", "impact_loss", "friction_power"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(run.contacts, name))
+    run.save(tmp_path / "run.csv")
+    assert wt.load_trajectory(tmp_path / "run.csv").contacts.titles == ()
+    figure = run.plot()
+    assert "contact forces" in figure.axes[3].get_title("left")
+
+
+@pytest.mark.parametrize(
+    ("entry", "change", "message"),
+    [
+        ("contact_gap", lambda a: a[:-1], r"contact_gap has shape \(\d+, 1\), expected"),
+        ("contact_force", lambda a: a * np.nan, "contact_force has entries that are not finite"),
+        ("contact_mode", lambda a: a + 7.0, "modes or numbers that there are not"),
+        ("contact_events", lambda a: a[1:], "the events of contacts do not fit together"),
+    ],
+)
+def test_damaged_contacts_in_a_file_are_told(tmp_path, entry, change, message):
+    wt.simulate(ball(restitution=0.3), [0.4], duration=0.4, contacts="rigid").save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as file:
+        entries = dict(file)
+    entries[entry] = change(entries[entry])
+    np.savez(tmp_path / "bad.npz", **entries)
+    with pytest.raises(wt.FileError, match=message):
+        wt.load_trajectory(tmp_path / "bad.npz")

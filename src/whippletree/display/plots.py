@@ -68,7 +68,7 @@ def blank_figure(size: tuple[float, float]) -> Iterator["Figure"]:
 
 
 def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> "Figure":
-    """A figure of positions, velocities, energies, and phase or, if there are any, actuator forces.
+    """A figure of positions, velocities, energies, and phase or, if there are any, of contacts or actuators.
 
     Args:
         trajectory: With two states or more.
@@ -83,7 +83,9 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
         _curves(axes[0, 0], trajectory, "q", "positions", "rad, m, or quaternion")
         _curves(axes[0, 1], trajectory, "qd", "velocities", "rad/s or m/s")
         _energies(axes[1, 0], trajectory)
-        if trajectory.constraint_error.size:
+        if trajectory.contacts.titles:
+            _contact_forces(axes[1, 1], trajectory)
+        elif trajectory.constraint_error.size:
             _constraint_error(axes[1, 1], trajectory)
         elif np.any(trajectory.tau):
             _curves(axes[1, 1], trajectory, "tau", "actuator forces", "N m or N")
@@ -110,6 +112,20 @@ def _curves(axis: "Axes", trajectory: Trajectory, which: str, title: str, unit: 
     axis.set_xlim(trajectory.t[0], trajectory.t[-1])
     if 1 <= len(labels) <= LEGEND:
         axis.legend(loc="best", ncols=1 + (len(labels) > 4))
+
+
+def _contact_forces(axis: "Axes", trajectory: Trajectory) -> None:
+    contacts = trajectory.contacts
+    pushed = np.flatnonzero(np.any(contacts.force[..., 0], axis=0) | np.any(contacts.impulse[..., 0], axis=0))
+    for k, row in enumerate(pushed):
+        color = COLORS[k % len(COLORS)]
+        axis.plot(trajectory.t, contacts.force[:, row, 0], color=color, label=contacts.titles[row])
+        hits = np.flatnonzero(contacts.impulse[:, row, 0])
+        axis.plot(trajectory.t[hits], 0.0 * hits, "v", color=color, markersize=4, clip_on=False)
+    axis.set(title="contact forces along the normals, impacts marked", ylabel="N", xlabel="t [s]")
+    axis.set_xlim(trajectory.t[0], trajectory.t[-1])
+    if 1 <= len(pushed) <= LEGEND:
+        axis.legend(loc="best")
 
 
 def _energies(axis: "Axes", trajectory: Trajectory) -> None:

@@ -17,6 +17,7 @@ from ..io.bounds import LARGEST_RECORD, unpacked
 from ..io.file_source import Source, named, read, reading
 from ..spatial import Array
 from .events import Occurrence
+from .touching.history_files import contact_entries, contact_history
 from .trajectory import Trajectory
 
 FORMAT = 1
@@ -46,8 +47,8 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
 def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     """Read a trajectory that `Trajectory.save` has written: .npz, .csv or .parquet (needs pyarrow).
 
-    Nothing in the file is executed. A table has no mechanism, no method and no events, so neither has
-    what is read from it.
+    Nothing in the file is executed. A table has no mechanism, no method, no events and no contacts, so
+    neither has what is read from it.
 
     Raises:
         FileError: The file cannot be read, is damaged or holds something else.
@@ -72,6 +73,7 @@ def _to_npz(trajectory: Trajectory) -> bytes:
         mechanism = None if trajectory.mechanism is None else dumps(trajectory.mechanism)
     except ValueError:  # a joint type of the user's own
         mechanism = None
+    touched, words = contact_entries(trajectory.contacts)
     head = {
         "format": FORMAT,
         "method": trajectory.method,
@@ -80,8 +82,9 @@ def _to_npz(trajectory: Trajectory) -> bytes:
         "joints": trajectory.joints,
         "events": [event.name for event in trajectory.events],
         "mechanism": mechanism,
+        "contacts": words,
     }
-    arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in ARRAYS}
+    arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in ARRAYS} | touched
     arrays["event_t"] = np.array([event.t for event in trajectory.events])
     nq, nv = trajectory.q.shape[1], trajectory.qd.shape[1]
     arrays["event_q"] = np.array([event.q for event in trajectory.events]).reshape(-1, nq)
@@ -112,6 +115,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         joints = tuple((str(name), int(nq), int(nv)) for name, nq, nv in head["joints"])
         names = [str(name) for name in head["events"]]
         mechanism = head["mechanism"]
+        contacts = contact_history(path, entries, head.get("contacts"), entries["t"].size)
     nq, nv = _check_shapes(path, arrays, joints)
     if not len(names) == len(times) == len(positions) == len(velocities):
         raise FileError(path, "is damaged: the lists of event names and event times have different lengths")
@@ -132,6 +136,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         dynamics=str(head.get("dynamics", "")),
         joints=joints,
         mechanism=moved,
+        contacts=contacts,
     )
 
 

@@ -254,7 +254,9 @@ class TouchingRun(Run):
             self._impulse, self._speed = struck.impulse, struck.speed
         self._events += [ContactEvent(t, int(row), "impact") for row in np.flatnonzero(hit)]
         self._change(t, struck.held)
-        self._events += [ContactEvent(t + after, row, "rests") for row, after in struck.rests]
+        self._events += [
+            ContactEvent(t + after, row, "rests") for row, after in struck.rests if after < np.inf
+        ]
         return np.concatenate([q, struck.qd])
 
     def _change(self, t: float, held: Held) -> None:
