@@ -55,7 +55,7 @@ def push_out(m: Mechanism, q: Array) -> Array:
             rows = candidates(m)
             names = "; ".join(rows[k].title for k in found.at_fault)
             raise SolverError(
-                f"{m.name!r}: shapes overlap by {depth:.4g} m, and no motion of the joints parts all of them, "
+                f"{m.name!r}: shapes overlap by {depth:.4g} m, and no motion of the joints parts them all, "
                 f"{names}: move the shapes, or start from another position"
             )
         assert isinstance(found, ContactForces)
