@@ -20,6 +20,7 @@ from ..loops.equations.rank import independent_rows
 from ..loops.methods.lambda_first import row_choice, row_quality
 from ..loops.methods.reactions import constraint_forces, reactions
 from ..model.mechanism import Mechanism
+from ..model.positions import integrate
 from ..model.values import position
 from ..spatial import Array, where
 from .forward import forward_dynamics
@@ -101,7 +102,7 @@ def _refuse_singular(m: Mechanism, q: Array) -> None:
     """SingularError for a position in which fewer constraints are independent than next to it."""
     rank = len(independent_rows(constraint_jacobian(m, q)))
     for direction in (np.sin, np.cos):
-        near = m.integrate(q, NEAR * direction(1.0 + 2.4 * np.arange(m.nv)))
+        near = integrate(m, q, NEAR * direction(1.0 + 2.4 * np.arange(m.nv)))
         try:
             near = project_position(m, near)
         except SolverError:

@@ -18,6 +18,7 @@ from ..kernels.trace.program import Program
 from ..loops.closing.assembly import assemble
 from ..loops.closing.projections import project_velocity
 from ..model.mechanism import Mechanism
+from ..model.positions import integrate
 from ..spatial import Array
 from .measure import best_times
 
@@ -196,7 +197,7 @@ def some_state(m: Mechanism) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(1)
     q, qd, tau = m.random(rng), rng.normal(size=m.nv), rng.normal(size=m.nv)
     if m.loops:
-        q = assemble(m, m.integrate(m.neutral(), 0.1 * rng.normal(size=m.nv)))
+        q = assemble(m, integrate(m, m.neutral(), 0.1 * rng.normal(size=m.nv)))
         qd = project_velocity(m, q, qd)
     return q, qd, tau
 

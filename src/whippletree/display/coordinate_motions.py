@@ -11,6 +11,7 @@ from ..formulations.special_coordinates import Node, SubtreeMap
 from ..joints.base import perpendicular
 from ..loops.equations.rank import eliminate
 from ..model.mechanism import Mechanism
+from ..model.positions import integrate
 from ..model.requirements import without_gears, without_loops
 from ..spatial import Array
 from ..spatial.rotation import exp, exp_jacobian
@@ -114,7 +115,7 @@ def joint_labels(m: Mechanism, i: int) -> list[str]:
 
 def displaced(m: Mechanism, q: Array, motion: CoordinateMotion, qd: Array, amount: float) -> Array:
     """(nb, 4, 4) poses after a step: joints move by amount · qd, the body and all on it by amount · twist."""
-    poses = np.array(forward_kinematics(m, m.integrate(q, amount * qd)), dtype=float)
+    poses = np.array(forward_kinematics(m, integrate(m, q, amount * qd)), dtype=float)
     turn, shift = amount * motion.twist[:3], amount * motion.twist[3:]
     R = exp(turn)
     for i in m.subtree(motion.body):

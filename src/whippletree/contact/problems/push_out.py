@@ -5,6 +5,7 @@ import numpy as np
 from ...errors import SolverError
 from ...loops.closing.projections import project_position
 from ...model.mechanism import Mechanism
+from ...model.positions import integrate
 from ...spatial import Array
 from ..geometry.contact_kinematics import contact_jacobian, gaps
 from ..geometry.contact_pairs import candidates
@@ -59,7 +60,7 @@ def push_out(m: Mechanism, q: Array) -> Array:
                 f"{names}: move the shapes, or start from another position"
             )
         assert isinstance(found, ContactForces)
-        q = project_position(m, m.integrate(q, B @ (R @ found.force)))
+        q = project_position(m, integrate(m, q, B @ (R @ found.force)))
     raise SolverError(
         f"{m.name!r}: shapes still overlap by {depth:.4g} m after {STEPS} steps: start further apart"
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import SingularError
 from ...model.mechanism import Mechanism
+from ...model.positions import integrate
 from ...spatial import Array, maximum, where
 from .dependents import TIED, Dependents, dependents_quality, last_that_can
 from .naming import refuse_shared
@@ -171,7 +172,7 @@ def _refuse_momentary(m: Mechanism, q: Array, chosen: Dependents) -> None:
     """
     found, numbers = chosen.opened(m), np.arange(m.nv)
     for away in (0.7 * np.sin(1.0 + 2.4 * numbers), 0.7 * np.cos(2.0 + 1.3 * numbers)):
-        P = partial_velocities(m, m.integrate(q, away), found)
+        P = partial_velocities(m, integrate(m, q, away), found)
         for loop, own in zip(found.loops, chosen.links, strict=True):
             for k, square in _between(P, found.coordinates(loop), own):
                 if not square < TIED:
