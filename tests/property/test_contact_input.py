@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,6 +127,37 @@ def test_an_overlap_is_told_with_depth_and_pair() -> None:
         check_apart(m, q)
     check_apart(m, q + np.array([0, 0, 0.03, 0, 0, 0, 0]))
     assert [overlap.candidate.number for overlap in wt.contact.overlaps(m, q)] == [0, 2, 4, 6]
+
+
+def test_forces_are_not_those_of_a_free_fall_where_shapes_overlap_or_hit() -> None:
+    """Neither is a state of rest, and to leave such contacts out lets the crate fall through."""
+    m, rest = touching.crate(), np.array([0.1, 0.2, 0.1, 1, 0, 0, 0])
+    still, down = np.zeros(6), np.array([0, 0, 0, 0, 0, -0.7])
+    with pytest.raises(wt.InputError, match=r"overlap by 2e-08 m, 'hull' on 'floor' .*push_out"):
+        wt.contact.contact_forces(m, rest - np.array([0, 0, 2e-8, 0, 0, 0, 0]), still, still)
+    with pytest.raises(
+        wt.InputError, match=r"qd of '.*': 'hull' on 'floor' .* closes at 0.7 m/s.*impact.*rows"
+    ):
+        wt.contact.contact_forces(m, rest, down, still)
+    named = wt.contact.contact_forces(m, rest, down, still, rows=[0, 2, 4, 6])
+    assert named.force[:, 0].sum() == pytest.approx(9.81 * 5.0)
+
+
+@pytest.mark.parametrize("rows", [[0.5], "a", [True], 3, [[0]]])
+def test_rows_that_are_no_whole_numbers_are_told(rows: Any) -> None:
+    m, rest = touching.crate(), np.array([0.1, 0.2, 0.1, 1, 0, 0, 0])
+    with pytest.raises(wt.InputError, match=r"rows is .*, expected whole numbers, as \[0, 2\]: 0 … 7"):
+        wt.contact.contact_forces(m, rest, np.zeros(6), np.zeros(6), rows=rows)
+    with pytest.raises(wt.InputError, match=r"rows is .*, expected whole numbers, as \[0, 2\]: 0 … 7"):
+        wt.contact.impact(m, rest, np.zeros(6), rows=rows)
+
+
+@pytest.mark.parametrize("name", ["gap_tolerance", "rate_tolerance"])
+@pytest.mark.parametrize("value", [-1e-6, np.nan, "small"])
+def test_tolerances_that_are_none_are_told(name: str, value: Any) -> None:
+    m, rest = touching.crate(), np.array([0.1, 0.2, 0.1, 1, 0, 0, 0])
+    with pytest.raises(wt.InputError, match=rf"{name} is .*, expected a number, 0 or more"):
+        wt.contact.contact_states(m, rest, np.zeros(6), **{name: value})
 
 
 def test_overlaps_are_pushed_out() -> None:

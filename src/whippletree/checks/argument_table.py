@@ -76,6 +76,9 @@ OURS: Mapping[str, Argument] = EVERYWHERE | {
 POSITIVE = ("stabilization",)
 """Arguments of the functions of this library that are numbers above 0, or None."""
 
+NOT_NEGATIVE = ("gap_tolerance", "rate_tolerance")
+"""Arguments of the functions of this library that are numbers, 0 or more."""
+
 
 def known_arguments(function: Callable[..., Any]) -> Mapping[str, Argument]:
     """The arguments that are known by name in a function of this library, or in one of a user."""

@@ -12,8 +12,8 @@ from ..errors import InputError, ModelError, SingularError
 from ..model.mechanism import Mechanism
 from ..model.requirements import Requirement, invertible_inertias
 from ..model.singular import coupled_joints, fault_without_inertia, joint_without_inertia
-from ..model.values import positive
-from .argument_table import POSITIVE, is_ours, known_arguments
+from ..model.values import not_negative, positive
+from .argument_table import NOT_NEGATIVE, POSITIVE, is_ours, known_arguments
 from .while_recording import Freedom, is_recorded, refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -93,6 +93,8 @@ def checked(
         for key in POSITIVE if is_ours(algorithm) else ():
             if bound.arguments.get(key) is not None:
                 positive(bound.arguments[key], key)
+        for key in NOT_NEGATIVE if is_ours(algorithm) else ():
+            not_negative(bound.arguments.get(key, 0.0), key)
         q = bound.arguments.get("q")
         if held is not None:
             fault = fault_without_inertia(m, held(m, bound.arguments))

@@ -41,6 +41,12 @@ def positive(value: Any, name: str) -> None:
         raise InputError(f"{name} is {value}, expected a number above 0")
 
 
+def not_negative(value: Any, name: str) -> None:
+    """InputError for a value that is no finite number, 0 or more."""
+    if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
+        raise InputError(f"{name} is {value!r}, expected a number, 0 or more")
+
+
 def vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
     """The value as a finite array of the given shape, or InputError saying what was expected."""
     result = _numbers(value, str(shape), name, meaning)

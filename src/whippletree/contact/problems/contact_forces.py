@@ -10,7 +10,7 @@ from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..geometry.contact_kinematics import contact_velocity
 from ..geometry.contact_pairs import Candidate, candidates
-from ..geometry.contact_states import ContactState, contact_states
+from ..geometry.contact_states import ContactState, check_apart, contact_states
 from .complementarity import Unsolvable
 from .contact_problem import contact_problem, inertia_root
 from .coulomb import coulomb
@@ -58,9 +58,12 @@ def contact_forces(
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
         tau: (nv,) joint forces, N m or N.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
-        rows: Rows of `candidates` that touch; by default those in state 3 of `contact_states`.
+        rows: Rows of `candidates` that touch; by default those in state 3 of `contact_states`, whose gaps and
+            their rates are at most 1e-9 m and m/s. Positions of a `rollout` are not so exact: name the rows
+            whose gaps count as zero there.
 
     Raises:
+        InputError: Without `rows`, shapes overlap or an impact is due.
         SolverError: There is no solution; without friction the contacts at fault are named.
 
     >>> import whippletree as wt
@@ -74,10 +77,7 @@ def contact_forces(
     (array([[19.62, -9.81,  0.  ]]), array([10.095,  0.   ,  0.   ]))
     """
     all_rows = candidates(m)
-    if rows is None:
-        states = contact_states(m, q, qd)
-        rows = [k for k, state in enumerate(states) if state is ContactState.RESTING]
-    rows = checked_rows(rows, len(all_rows))
+    rows = resting_rows(m, q, qd) if rows is None else checked_rows(rows, len(all_rows))
     problem = contact_problem(m, q, qd, tau, f_ext)
     M, d = problem.M[np.ix_(rows, range(3), rows, range(3))], problem.d[rows]
     friction = np.array([all_rows[k].contact.friction for k in rows])
@@ -97,6 +97,20 @@ def contact_forces(
     return RigidContact(rows, force, acceleration, qdd, unique)
 
 
+def resting_rows(m: Mechanism, q: Array, qd: Array) -> list[int]:
+    """Rows in state 3; InputError where an overlap or a velocity leaves no forces that are finite."""
+    check_apart(m, q)
+    states = contact_states(m, q, qd)
+    if ContactState.IMPACT in states:
+        row = states.index(ContactState.IMPACT)
+        rate = -contact_velocity(m, q, qd)[row, 0]
+        raise InputError(
+            f"qd of {m.name!r}: {candidates(m)[row].title} closes at {rate:.4g} m/s, which only an impulse "
+            "ends: take qd from wt.contact.impact(m, q, qd).qd, or name by rows what touches"
+        )
+    return [k for k, state in enumerate(states) if state is ContactState.RESTING]
+
+
 def no_solution(m: Mechanism, unsolvable: Unsolvable, touching: Sequence[Candidate]) -> str:
     """Why contacts of a mechanism cannot be kept apart, in words."""
     names = "; ".join(touching[k].title for k in unsolvable.at_fault)
@@ -109,6 +123,10 @@ def no_solution(m: Mechanism, unsolvable: Unsolvable, touching: Sequence[Candida
 
 def checked_rows(rows: Any, count: int) -> list[int]:
     """Rows of `candidates` as numbers; InputError for what is none."""
+    if not np.iterable(rows) or not all(type(row) is int or isinstance(row, np.integer) for row in rows):
+        raise InputError(
+            f"rows is {rows!r}, expected whole numbers, as [0, 2]: 0 … {count - 1}, one a candidate"
+        )
     chosen = [int(row) for row in rows]
     for row in chosen:
         if not 0 <= row < count:
