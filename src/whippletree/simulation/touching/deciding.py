@@ -12,10 +12,10 @@ from ...contact.problems.gauss_form import gauss_form
 from ...errors import SolverError
 from ...model.mechanism import Mechanism
 from ...spatial import Array
-from .holding import OPEN, SLIP, STICK, Held, none_held, painleve
+from .holding import OPEN, SLIP, STICK, Held, centred, none_held, painleve
 from .touch_terms import Unforced
 
-STILL = 1e-8
+STILL = 1e-6
 """m/s: contacts that move along the surface no faster may stick."""
 
 ZERO = 1e-10
@@ -77,12 +77,13 @@ def decide(parts: Touchable, motion: Unforced, rows: list[int]) -> Held:
         elif friction[k] == 0.0:
             held.mode[row], held.along[row] = SLIP, 0.0
         elif held.mode[row] == STICK and aside > small:
-            held.mode[row], held.along[row] = SLIP, u[k, 1:] / aside
+            # At its limit, the force has the direction with more digits than what little moves.
+            held.mode[row], held.along[row] = SLIP, -force[k, 1:] / np.linalg.norm(force[k, 1:])
         held.force[row] = force[k]
     _check_push(parts, motion, held)
     held.along[held.mode != SLIP] = 0.0
     held.force[held.mode == OPEN] = 0.0
-    return held
+    return centred(motion, held)
 
 
 def _check_push(parts: Touchable, motion: Unforced, held: Held) -> None:

@@ -10,8 +10,12 @@ from .touch_terms import SINGULAR, Unforced
 OPEN, STICK, SLIP = 0, 1, 2
 """What a contact does."""
 
-FAINT = 1e-8
+FAINT = 1e-6
 """m/s: the speed below which a contact slips along the direction in which it began to."""
+
+
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+"""Of the way to forces that are shared most evenly."""
 
 
 class Held(NamedTuple):
@@ -61,20 +65,43 @@ def none_held(friction: Array) -> Held:
     return Held(np.zeros(nc, dtype=int), np.zeros((nc, 2)), np.zeros((nc, 3)), friction)
 
 
+class Hold(NamedTuple):
+    """What closed contacts do not do, and the forces that see to it.
+
+    Attributes:
+        at, k: (r,) contacts and directions in which they do not move.
+        A: (nv, r) what that is about, in the velocities of `Unforced`.
+        F: (nv, r) what forces act along: n - μ t̂ for the normals of contacts that slip.
+        slip: (nc, 2) μ t̂.
+    """
+
+    at: Array
+    k: Array
+    A: Array
+    F: Array
+    slip: Array
+
+
+def _hold(motion: Unforced, held: Held) -> Hold:
+    rows = np.array(held.velocity_rows(), dtype=int).reshape(-1, 2)
+    at, k = rows.T
+    A = motion.W[:, at, k]
+    slip = held.directions(motion.velocity) * held.friction[:, None]
+    normal = np.flatnonzero((k == 0) & (held.mode[at] == SLIP))
+    F, rubs = A.copy(), at[normal]
+    F[:, normal] -= motion.W[:, rubs, 1] * slip[rubs, 0] + motion.W[:, rubs, 2] * slip[rubs, 1]
+    return Hold(at, k, A, F, slip)
+
+
 def held_forces(motion: Unforced, held: Held) -> Array:
     """(nc, 3) forces under which held contacts stay as they are.
 
     Closed contacts have ζ̇_n = 0, those that stick ζ̇ = 0; those that slip carry the force λn (n - μ t̂).
     """
-    rows = held.velocity_rows()
     force = np.zeros_like(motion.d)
-    if not rows:
+    if not np.any(held.mode):
         return force
-    at, k = (np.array(part) for part in zip(*rows, strict=True))
-    A = motion.W[:, at, k]
-    slip = held.directions(motion.velocity) * held.friction[:, None]
-    rubbing = np.einsum("vck,ck->vc", motion.W[:, :, 1:], slip)
-    F = A - np.where(k == 0, 1.0, 0.0) * rubbing[:, at]
+    at, k, A, F, slip = _hold(motion, held)
     M, start = A.T @ F, held.force[at, k]
     if not np.all(np.isfinite(M)):
         return force * np.nan
@@ -84,8 +111,41 @@ def held_forces(motion: Unforced, held: Held) -> Array:
     return force
 
 
+def centred(motion: Unforced, held: Held) -> Held:
+    """The same with forces away from their limits, where contacts share them in more than one way.
+
+    Forces that move nothing are added: towards the least squares of normal forces, and of friction over μ,
+    but by no more than all limits allow.
+    """
+    at, k, _, F, slip = _hold(motion, held)
+    size, vectors = np.linalg.eigh(F.T @ F)
+    idle = vectors[:, size <= SINGULAR * np.max(size, initial=0.0)]
+    if not idle.size:
+        return held
+    weight = np.where(k == 0, 1.0, 1.0 / np.maximum(held.friction[at], SINGULAR))
+    now = held.force[at, k]
+    change, *_ = np.linalg.lstsq(idle * weight[:, None], -now * weight, rcond=SINGULAR)
+    best = held
+    for share in SHARES:
+        force = np.zeros_like(held.force)
+        force[at, k] = now + share * (idle @ change)
+        force[:, 1:] -= slip * force[:, :1]
+        if _least_margin(held, force) > _least_margin(best, best.force):
+            best = held._replace(force=force)
+    return best
+
+
+def _least_margin(held: Held, force: Array) -> float:
+    """How far forces (nc, 3) are from their limits, N: from pulling, and from more friction than there is."""
+    friction = held.friction * force[:, 0] - np.linalg.norm(force[:, 1:], axis=1)
+    sticks = friction[held.mode == STICK] / np.maximum(held.friction[held.mode == STICK], SINGULAR)
+    return float(min(np.min(force[held.mode != OPEN, 0], initial=np.inf), np.min(sticks, initial=np.inf)))
+
+
 def painleve(motion: Unforced, held: Held) -> Array:
     """(nc,) n·H⁻¹(n - μ t̂) over n·H⁻¹n of contacts that slip, 1 for others; Painlevé's paradox below 0."""
+    if not np.any(held.mode == SLIP):
+        return np.ones(len(held.mode))
     slip = held.directions(motion.velocity) * held.friction[:, None]
     normal = motion.W[:, :, 0]
     push = normal - np.einsum("vck,ck->vc", motion.W[:, :, 1:], slip)

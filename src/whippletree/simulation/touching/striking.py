@@ -77,7 +77,8 @@ def strike(
         now = qd + before.jump(impulse)
         now = now + _stopping(motion_at(now), held.velocity_rows())
         held = decide(parts, motion_at(now), held.rows)
-    now = now + _stopping(motion_at(now), held.velocity_rows())
+    after = motion_at(now)
+    now = now + _stopping(after, _still(after, held.rows))
     return Strike(now, impulse, held, speed, rests)
 
 
@@ -97,11 +98,9 @@ def _settled(
     """What contacts do after an impact, and those that would hop: their speed and its rate."""
     motion = motion_at(qd)
     rows = [row for row in touching if motion.velocity[row, 0] < HOP_SPEED]
-    still = np.linalg.norm(motion.velocity[:, 1:], axis=1) <= STILL
     while True:
         # Only where contacts do not part are their accelerations those of closed ones.
-        closed = [(row, k) for row in rows for k in range(3 if still[row] else 1)]
-        stopped = motion_at(qd + _stopping(motion, closed))
+        stopped = motion_at(qd + _stopping(motion, _still(motion, rows)))
         held, hops, bounces = decide(parts, stopped, rows), [], set()
         for row in held.rows:
             v = float(motion.velocity[row, 0])
@@ -131,6 +130,12 @@ def _series(v: float, a: float, ratio: float, parts: Touchable, row: int) -> flo
     """The time of all hops, s, the first with speed v, each by one ratio slower than the one before."""
     r = ratio if 0.0 < ratio < 1.0 else float(parts.restitution[row])
     return 2.0 * v / (a * (1.0 - r)) if r < NO_RATIO else np.inf
+
+
+def _still(motion: Unforced, rows: list[int]) -> list[tuple[int, int]]:
+    """(contact, direction) in which closed contacts do not move: normals, tangents where none slips."""
+    slow = np.linalg.norm(motion.velocity[:, 1:], axis=1) <= STILL
+    return [(row, k) for row in rows for k in range(3 if slow[row] else 1)]
 
 
 def _stopping(motion: Unforced, rows: list[tuple[int, int]]) -> Array:

@@ -25,6 +25,9 @@ from .striking import strike
 from .touch_terms import SINGULAR, Unforced, touch_kernels, unforced
 from .watching import Found, Seen, earliest, seen
 
+SLACK = 10.0
+"""Slip turns if it is beyond zero by so many times what a step may err."""
+
 NEWTON = 8
 """Steps that bring a state back to closed loops and contacts."""
 
@@ -185,7 +188,7 @@ class TouchingRun(Run):
                 raise self.fail(painleve_message(self.parts, row, float(push[row])), at, None)
             return seen(motion, self.held, held_forces(motion, self.held))
 
-        self._found = found = earliest(t, step.end, look)
+        self._found = found = earliest(t, step.end, look, SLACK * self._tolerance(y))
         if found is None:
             return super().happening(t, y, step)
         self._decided_at = None if found.kind in ("gap", "slip") else step.at(found.probe)
@@ -212,9 +215,17 @@ class TouchingRun(Run):
                 held = decide(self.parts, self.system.motion(found.probe, self._decided_at), rows)
             except SolverError as error:
                 raise self.fail(str(error), stop.t, None) from None
-            self._change(stop.t, held)
+            self._change(stop.t, self._aligned(stop.t, y, held))
             return self.closed(y)
         return self.closed(self._strike(stop.t, y))
+
+    def _aligned(self, t: float, y: Array, held: Held) -> Held:
+        """Contacts that begin to slip do so against the friction that has just held them."""
+        motion = self.system.motion(t, y)
+        rub = held_forces(motion, self.held)[:, 1:]
+        size = np.linalg.norm(rub, axis=1, keepdims=True)
+        begins = ((self.held.mode == STICK) & (held.mode == SLIP))[:, None] & (size > 0.0)
+        return held._replace(along=np.where(begins, -rub / np.where(size > 0.0, size, 1.0), held.along))
 
     def _check_action(self, t: float, event: Event, y: Array) -> None:
         try:

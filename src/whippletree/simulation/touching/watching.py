@@ -19,11 +19,8 @@ APART = 1e-12
 PULLS = 1e-9
 """Forces are negative, and friction is beyond its limit, if by more than this share of what acts."""
 
-TURNED = 1e-12
-"""m/s: slip beyond zero by more than this has turned."""
-
-HALVINGS = 40
-"""How often an interval is halved in the search for a hop at its beginning."""
+HALVINGS = 30
+"""How often an interval is halved in the search for a hop, or a slip, at its beginning."""
 
 PROBE = 1e-3
 """Share of a step behind an event at which it is seen what forces tend to."""
@@ -76,15 +73,18 @@ class Found(NamedTuple):
 Look = Callable[[float], Seen]
 
 
-def earliest(t0: float, t1: float, look: Look) -> Found | None:
-    """The first event in a step from t0 to t1; None if there is none."""
+def earliest(t0: float, t1: float, look: Look, slack: float) -> Found | None:
+    """The first event in a step from t0 to t1; None if there is none.
+
+    Slip has turned where it is beyond zero by more than the slack, m/s: what steps may err.
+    """
     times = [t0 + (t1 - t0) * k / SAMPLES for k in range(SAMPLES)] + [t1]
     before = look(t0)
     for start, end in pairwise(times):
         after = look(end)
         found = [
             *_closings(start, end, before, after, look),
-            *_reversals(start, end, before, after, look, PROBE * (t1 - t0)),
+            *_reversals(start, end, before, after, look, PROBE * (t1 - t0), slack),
         ]
         if found:
             return min(found, key=lambda event: event.t)
@@ -104,24 +104,31 @@ def _closings(start: float, end: float, before: Seen, after: Seen, look: Look) -
             if gap_at(b) >= -APART:
                 continue
         if before.gap[row] <= APART:
-            # From zero: where it opens at first, it closes later on.
-            parts = [start + (end - start) * 0.5**k for k in range(1, HALVINGS)]
-            a = next((t for t in parts if before.rate[row] > 0.0 and gap_at(t) > 0.0), None)
+            a = _first_positive(gap_at, start, end) if before.rate[row] > 0.0 else None
         found.append(Found(start if a is None else _root(gap_at, a, b), "gap", row, end))
     return found
 
 
-def _reversals(start: float, end: float, before: Seen, after: Seen, look: Look, probe: float) -> list[Found]:
+def _reversals(
+    start: float, end: float, before: Seen, after: Seen, look: Look, probe: float, slack: float
+) -> list[Found]:
     """Forces and slip that pass through zero."""
-    found, least = [], {"push": PULLS * after.scale, "grip": PULLS * after.scale, "slip": TURNED}
+    found, least = [], {"push": PULLS * after.scale, "grip": PULLS * after.scale, "slip": slack}
     for kind, small in least.items():
         values = getattr(after, kind)
         for row in map(int, np.flatnonzero(values < -small)):
             value = _number(look, kind, row)
-            t = _root(value, start, end) if getattr(before, kind)[row] > 0.0 else start
+            a = start if getattr(before, kind)[row] > small else _first_positive(value, start, end)
+            t = start if a is None else _root(value, a, end)
             soon = min(end, t + probe)
             found.append(Found(t, kind, row, soon if value(soon) < -small else end))
     return found
+
+
+def _first_positive(value: Callable[[float], float], start: float, end: float) -> float | None:
+    """A time after a start at zero at which a number is positive, before it passes through zero again."""
+    parts = (start + (end - start) * 0.5**k for k in range(1, HALVINGS))
+    return next((t for t in parts if value(t) > 0.0), None)
 
 
 def _number(look: Look, kind: str, row: int) -> Callable[[float], float]:
