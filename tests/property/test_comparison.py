@@ -64,6 +64,38 @@ def test_a_state_in_which_a_method_fails_leaves_it_out(monkeypatch):
     assert list(grown.operations) == ["aba", "crba"]
 
 
+def test_rounding_is_no_difference_where_forces_hold_the_balance():
+    """The accelerations themselves are nothing but rounding there, of which methods have their own."""
+    m, q = wt.examples.load("double-pendulum"), np.array([0.7, 0.4])
+    held = wt.compare(m, q, np.zeros(2), wt.gravity_force(m, q))
+    assert np.max(np.abs(held.qdd)) < 1e-12
+    assert held.largest_difference < 1e-11
+    cone = wt.Mechanism("cone")
+    bob = wt.Inertia(1.3, (0.0, 0.0, -0.6), about_com=(0.02, 0.03, 0.025))
+    cone.add_body("arm", wt.Revolute("z"), inertia=wt.Inertia(0.5, about_com=(0.3, 0.2, 0.4)))
+    cone.add_body("bob", wt.Revolute("y"), "arm", None, bob)
+    q, rest = np.array([0.3, 0.8]), np.zeros(2)
+    push = wt.coriolis_force(cone, q, np.array([1.0, 0.0]))[1]  # grows with the square of the rate
+    turning = np.array([np.sqrt(-wt.gravity_force(cone, q)[1] / push), 0.0])
+    round_and_round = wt.compare(cone, q, turning, rest)
+    assert np.max(np.abs(round_and_round.qdd)) < 1e-12
+    assert round_and_round.largest_difference < 1e-11
+
+
+def test_what_is_not_finite_never_agrees(monkeypatch):
+    """Machine code may answer NaN where plain Python does not; `max` would drop it."""
+
+    def lost(m, q, qd, tau, f_ext=None):
+        return wt.aba(m, q, qd, tau, f_ext) + wt.where(q[0] > 0.0, np.nan, 0.0)
+
+    monkeypatch.setitem(METHODS, "lost", Method(lost, METHODS["aba"].requirements))
+    m = wt.examples.load("double-pendulum")
+    found = wt.compare(m, [0.3, 0.5], [1.0, -0.4], [0.2, 0.1])
+    assert found.methods[-1].method == "lost"
+    assert found.methods[-1].difference == np.inf
+    assert found.largest_difference == np.inf
+
+
 def test_a_program_too_long_is_counted_and_not_timed(monkeypatch):
     monkeypatch.setattr("whippletree.benchmark.comparison.LARGEST", 10)
     m = wt.examples.load("double-pendulum")
@@ -99,11 +131,19 @@ def test_bad_questions_are_refused():
     ):
         wt.scaling("ring")
     with pytest.raises(
-        wt.InputError, match=r"sizes are \(4, 8\): give at least 6 numbers, from small to lar"
+        wt.InputError, match=r"sizes are \(4, 8\): give at least 6 whole numbers, from small to lar"
     ):
         wt.scaling("chain", (4, 8))
     with pytest.raises(wt.InputError, match=r"methods has 'kkt', not for 'GU\(2\)': give some of aba"):
         wt.scaling("chain", (2, 3, 4, 5, 6, 8), ["kkt"])
+    with pytest.raises(wt.InputError, match=r"methods is 'aba', expected a list of names, as \['aba'\]"):
+        wt.scaling("chain", (2, 3, 4, 5, 6, 8), "aba")
+    with pytest.raises(wt.InputError, match=r"sizes are \(2.5, 3, .*: give at least 6 whole numbers"):
+        wt.scaling("chain", (2.5, 3, 4, 5, 6, 8))
+    with pytest.raises(wt.InputError, match=r"build gave Mechanism for n = 2, expected a mechanism and"):
+        wt.scaling(lambda n: wt.examples.load("pendulum"), (2, 3, 4, 5, 6, 8))
+    with pytest.raises(wt.InputError, match=r"there are no counts of 'kkt'; known: aba"):
+        wt.scaling("chain", (2, 3, 4, 5, 6, 8), ["aba"]).order("kkt")
     m = wt.examples.load("pendulum")
     with pytest.raises(wt.InputError, match=r"tau has shape \(2,\), expected \(1,\)"):
         wt.compare(m, np.zeros(1), np.zeros(1), np.zeros(2))

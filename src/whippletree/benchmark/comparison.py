@@ -40,7 +40,9 @@ class Compared:
         method: Its name, as in `methods(m)`.
         how: What it is, in a line.
         difference: The largest difference of its accelerations from those of the first method, in plain
-            Python and as machine code, as a share of the largest acceleration.
+            Python and as machine code, as a share of the largest acceleration, or of a thousandth of what
+            that is without tau, or at rest: forces that hold the balance leave nothing but rounding.
+            Infinite if one is NaN.
         operations: Additions, multiplications, divisions, square roots and the like of its recorded program
             for this mechanism; None for a method that takes decisions by the values it meets.
         seconds: Time of one state in a batch on one core, as machine code; None if it was not compiled.
@@ -122,6 +124,9 @@ def left_out(refused: Mapping[str, str]) -> list[str]:
     return [f"{', '.join(names)}: {why}" for why, names in by_reason.items()]
 
 
+LEFT = 1e-3
+"""Of terms that cancel, the least share that measures a difference: sums keep the errors of terms."""
+
 HEADINGS = ("method", "how", "difference", "operations", "time a state")
 NUMBERS = ("difference", "operations", "time a state")
 
@@ -167,11 +172,13 @@ def compare(m: Mechanism, q: Array, qd: Array, tau: Array) -> Comparison:
     first = next(iter(found.values()))[0]
     for name, kernel in kernels.items():
         found[name].append(kernel(q, qd, tau))
+    rest, way = np.zeros(m.nv), next(iter(found))
+    terms = [forward_dynamics(m, q, speed, rest, way) for speed in (qd, rest)]
     entries = tuple(
         Compared(
             name,
             title(name),
-            max(relative_difference(qdd, first) for qdd in both),
+            max(relative_difference(qdd, first, *terms) for qdd in both),
             counts.get(name),
             times.get(name),
         )
@@ -202,10 +209,20 @@ def some_state(m: Mechanism) -> tuple[Array, Array, Array]:
     return q, qd, tau
 
 
-def relative_difference(values: Array, reference: Array) -> float:
-    """Largest difference of two vectors as a share of the largest entry of the second."""
-    largest = np.max(np.abs(reference), initial=1e-300)
-    return float(np.max(np.abs(values - reference), initial=0.0) / largest)
+def relative_difference(values: Array, reference: Array, *terms: Array) -> float:
+    """Largest difference of two vectors as a share of the largest entry of the second.
+
+    Terms that are much larger, and of which it is what is left, count by `LEFT`.
+
+    >>> relative_difference(np.array([1.0, 2.5]), np.array([1.0, 2.0]), np.array([-5000.0, 3.0]))
+    0.1
+    >>> relative_difference(np.array([np.nan]), np.array([1.0]))
+    inf
+    """
+    sizes = [LEFT * float(np.max(np.abs(term), initial=0.0)) for term in terms]
+    largest = max(float(np.max(np.abs(reference), initial=1e-300)), *sizes, 1e-300)
+    difference = float(np.max(np.abs(values - reference), initial=0.0) / largest)
+    return difference if np.isfinite(difference) else np.inf
 
 
 def time_text(seconds: float) -> str:

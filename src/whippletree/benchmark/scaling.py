@@ -10,6 +10,7 @@ import numpy as np
 from ..api.forward_methods import METHODS, applicable
 from ..errors import InputError, SingularError
 from ..model.mechanism import Mechanism
+from ..model.values import listed, position
 from ..spatial import Array
 from .comparison import recorded
 from .counts import gu
@@ -85,7 +86,7 @@ class Scaling:
 
     def _missed(self, method: str, degree: int) -> float:
         """The largest share of a count by which the best polynomial of a degree misses it."""
-        n, count = np.array(self.sizes, dtype=float), np.array(self.operations[method], dtype=float)
+        n, count = np.array(self.sizes, dtype=float), np.array(self._counts(method), dtype=float)
         fitted = np.polyval(np.polyfit(n, count, degree, w=1.0 / count), n)
         return float(np.max(np.abs(fitted / count - 1.0)))
 
@@ -98,8 +99,13 @@ class Scaling:
         3.0
         """
         half = len(self.sizes) // 2
-        n, count = np.log(self.sizes[half:]), np.log(self.operations[method][half:])
+        n, count = np.log(self.sizes[half:]), np.log(self._counts(method)[half:])
         return round(float(np.polyfit(n, count, 1)[0]), 2)
+
+    def _counts(self, method: str) -> tuple[int, ...]:
+        if method not in self.operations:
+            raise InputError(f"there are no counts of {method!r}; known: {', '.join(self.operations)}")
+        return self.operations[method]
 
     def data(self) -> dict[str, Any]:
         """All of it as plain data, for JSON."""
@@ -116,6 +122,16 @@ class Scaling:
                 for name, counts in self.operations.items()
             },
         }
+
+
+def _made(make: Build, n: int) -> tuple[Mechanism, Array]:
+    """What a function of the user's builds; InputError if it is no pair."""
+    made: Any = make(n)
+    if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], Mechanism)):
+        raise InputError(
+            f"build gave {type(made).__name__} for n = {n}, expected a mechanism and a position, as (m, q)"
+        )
+    return made[0], position(made[0], made[1])
 
 
 def scaling(
@@ -141,21 +157,22 @@ def scaling(
     """
     if isinstance(build, str) and build not in FAMILIES:
         raise InputError(f"build is {build!r}: give one of {', '.join(FAMILIES)}, or a function of n")
-    if len(sizes) < LEAST or any(b <= a for a, b in pairwise(sizes)) or sizes[0] < 1:
+    whole = all(isinstance(n, int | np.integer) for n in sizes)
+    if len(sizes) < LEAST or not whole or any(b <= a for a, b in pairwise(sizes)) or sizes[0] < 1:
         raise InputError(
-            f"sizes are {tuple(sizes)}: give at least {LEAST} numbers, from small to large, 1 or more"
+            f"sizes are {tuple(sizes)}: give at least {LEAST} whole numbers, from small to large, 1 or more"
         )
     family = build if isinstance(build, str) else getattr(build, "__name__", "mechanism")
     make = FAMILIES[build] if isinstance(build, str) else build
-    first, _ = make(sizes[0])
+    first, _ = _made(make, sizes[0])
     known = [name for name in applicable(first) if METHODS[name].recordable]
-    for name in methods or ():
+    for name in listed(methods or (), "methods", "names", known):
         if name not in known:
             raise InputError(f"methods has {name!r}, not for {first.name!r}: give some of {', '.join(known)}")
     refused = {name: fault for name, method in METHODS.items() if (fault := method.fault(first)) is not None}
     counts: dict[str, list[int]] = {name: [] for name in methods or known}
     for n in sizes:
-        m, q = make(n)
+        m, q = _made(make, n)
         for name, count in list(counts.items()):
             try:
                 count.append(sum(recorded(m, q, name).cost.values()))
