@@ -35,6 +35,7 @@ def test_a_motion_that_runs_away_ends_with_an_error():
         wt.simulate(m, [1.0], duration=0.5, method="rk4", dt=5e-3)
     error = caught.value
     assert error.joint == "mass"
+    assert isinstance(error.trajectory, wt.Trajectory)
     assert 0.0 < error.trajectory.t[-1] <= error.time < 0.5
 
 

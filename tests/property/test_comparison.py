@@ -90,7 +90,7 @@ def test_what_is_not_finite_never_agrees(monkeypatch):
 
     monkeypatch.setitem(METHODS, "lost", Method(lost, METHODS["aba"].requirements))
     m = wt.examples.load("double-pendulum")
-    found = wt.compare(m, [0.3, 0.5], [1.0, -0.4], [0.2, 0.1])
+    found = wt.compare(m, np.array([0.3, 0.5]), np.array([1.0, -0.4]), np.array([0.2, 0.1]))
     assert found.methods[-1].method == "lost"
     assert found.methods[-1].difference == np.inf
     assert found.largest_difference == np.inf
@@ -139,9 +139,12 @@ def test_bad_questions_are_refused():
     with pytest.raises(wt.InputError, match=r"methods is 'aba', expected a list of names, as \['aba'\]"):
         wt.scaling("chain", (2, 3, 4, 5, 6, 8), "aba")
     with pytest.raises(wt.InputError, match=r"sizes are \(2.5, 3, .*: give at least 6 whole numbers"):
-        wt.scaling("chain", (2.5, 3, 4, 5, 6, 8))
+        wt.scaling("chain", (2.5, 3, 4, 5, 6, 8))  # pyright: ignore[reportArgumentType]
     with pytest.raises(wt.InputError, match=r"build gave Mechanism for n = 2, expected a mechanism and"):
-        wt.scaling(lambda n: wt.examples.load("pendulum"), (2, 3, 4, 5, 6, 8))
+        wt.scaling(
+            lambda n: wt.examples.load("pendulum"),  # pyright: ignore[reportArgumentType]
+            (2, 3, 4, 5, 6, 8),
+        )
     with pytest.raises(wt.InputError, match=r"there are no counts of 'kkt'; known: aba"):
         wt.scaling("chain", (2, 3, 4, 5, 6, 8), ["aba"]).order("kkt")
     m = wt.examples.load("pendulum")

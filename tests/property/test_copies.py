@@ -14,6 +14,7 @@ import pytest
 import other_process
 import whippletree as wt
 from whippletree import errors
+from whippletree.kernels.export.trigonometric import NotTrigonometric, TooManyTerms
 from whippletree.kernels.trace.refusal import TraceError
 from whippletree.model.snapshot import motion_key
 from whippletree.simulation.acting import ForceFault
@@ -39,6 +40,8 @@ def examples_of_errors() -> list[errors.WhippletreeError]:
         wt.FileError("robot.urdf", "is empty"),
         wt.SimulationError("stopped", 0.25, "elbow", trajectory()),
         ForceFault("control gives nan", 0.75),
+        TooManyTerms(1200, 1000),
+        NotTrigonometric("sqrt"),
         other_process.OwnError(number=3, of="leg"),
     ]
     simple = {*plain, TraceError} - {type(error) for error in special}

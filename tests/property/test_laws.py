@@ -282,8 +282,9 @@ def test_steps_too_long_for_the_start_are_told(method):
         wt.StepLengthWarning, match=f"{told} of trajectory 0, which '{method}' follows in steps"
     ):
         wt.rollout(m, np.full((2, 2), 0.1), np.zeros(2), steps=1, method=method)
-    with pytest.warns(
-        wt.StepLengthWarning, match=f"{told}, which '{method}' follows in steps of up to 0.000"
+    with (
+        pytest.warns(wt.StepLengthWarning, match=f"{told}, which '{method}' follows in steps of up to 0.000"),
+        pytest.raises(wt.SimulationError, match="its energy has grown by"),
     ):
         wt.simulate(m, [0.1, 0.1], duration=1e-3, method=method)
     # Short enough, and of a method that any step suits: not a word.

@@ -53,6 +53,19 @@ def looped(rng):
     return m
 
 
+def touching(rng):
+    """A tree with a ball, a capsule and a box over a plane, and two of them beside each other."""
+    m = everything(rng)
+    m.add_shape("ball", wt.Sphere(0.2), "b4", randoms.placement(rng))
+    m.add_shape("pill", wt.Capsule(0.1, 0.4), "b7", randoms.placement(rng))
+    m.add_shape("brick", wt.Box((0.1, 0.2, 0.3)), "b9", randoms.placement(rng))
+    m.add_shape("floor", wt.Plane(), placement=randoms.placement(rng))
+    for name in ("ball", "pill", "brick"):
+        m.add_contact(f"{name} down", name, "floor")
+    m.add_contact("pair", "ball", "pill")
+    return m
+
+
 def with_rates(rng):
     """A tree of every joint type whose velocities are the rates of its coordinates."""
     return randoms.tree(rng, [name for name in randoms.JOINTS if name not in ("spherical", "free", "planar")])
@@ -80,8 +93,22 @@ FITS = {
 }
 RATES = {"mass_matrix_gradient", "coriolis_from_mass_matrix"}
 OTHERS |= FITS | RATES
+CONTACT = {"gaps", "contact_frames", "contact_jacobian", "contact_velocity", "contact_bias"}
+OTHER_ROOMS = (
+    "whippletree.contact",  # but for those above: they solve problems in numbers
+    "whippletree.analysis",
+    "whippletree.benchmark",
+    "whippletree.formulations.reduction",  # for loops; recorded in tests of their own
+    "whippletree.formulations.special_coordinates",  # most give nodes, not arrays; recorded likewise
+    "whippletree.formulations.semi_recursive.partitioning",  # these three for tree joints of a plane
+    "whippletree.formulations.semi_recursive.planar_constraints",
+    "whippletree.formulations.semi_recursive.spatial_constraints",
+)
+OTHERS |= {name for name, door in PUBLIC.items() if door.__module__.startswith(OTHER_ROOMS)}
+OTHERS |= {"method_choice"}  # by numbers
 CASES = [(name, everything) for name in public_algorithms() if name not in LOOPS | OTHERS]
 CASES += [(name, looped) for name in sorted(RECORDABLE)]
+CASES += [(name, touching) for name in sorted(CONTACT)]
 CASES += [(name, with_rates) for name in sorted(RATES)]
 CASES += [(name, geared) for name in ("forward_dynamics", "inverse_dynamics", "gear_positions")]
 

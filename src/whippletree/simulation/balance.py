@@ -18,6 +18,7 @@ import numpy as np
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .equations import Common
+from .implicit import STICK_SPEED
 
 SHARE = 0.05
 """Errors beyond this share of S are told at the end of a run."""
@@ -70,6 +71,8 @@ class Balance:
         self._last = t, self._first, powers[:, 0]
         self._lowest, self._rounding = self._top, UNSEEN * (_weight(common.m) + abs(self._top))
         self._given, self._error, self._doubt, self._unsure = kinetic, 0.0, 0.0, 0.0
+        # Joints that friction holds give way that much in fixed steps, and bear what moves them.
+        self._creep = STICK_SPEED * sum(body.friction * body.joint.nv for body in common.m.bodies)
         self.error, self.at = 0.0, 0.0
 
     @property
@@ -114,7 +117,7 @@ class Balance:
             inflow = np.maximum(P[:2], 0.0)
             unsure = self._unsure + np.cumsum(0.5 * h * np.abs(np.diff(inflow)).sum(axis=0))
             gained = energy - self._first - unsure
-            wild, excess = ~(gained <= (1.0 + RUNAWAY) * room), np.abs(r) - doubt
+            wild, excess = ~(gained <= (1.0 + RUNAWAY) * room), np.abs(r) - doubt - self._creep * t
         if np.any(wild):
             k = int(np.argmax(wild))
             raise Runaway(float(t[k]), float(gained[k]), float(room[k]))

@@ -72,7 +72,20 @@ class Pushed(NamedTuple):
 
 
 def patches_at_rest(m: Mechanism) -> PatchState:
-    """All patches in their places: what a motion starts with."""
+    """All patches in their places: what a motion starts with.
+
+    Args:
+        m: A mechanism with contacts.
+
+    >>> import whippletree as wt
+    >>> m = wt.Mechanism("ball")
+    >>> m.add_body("ball", wt.Prismatic("z"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+    >>> m.add_shape("skin", wt.Sphere(0.1), body="ball")
+    >>> m.add_shape("floor", wt.Plane())
+    >>> m.add_contact("bounce", "skin", "floor", stiffness=1e4, damping=10.0)
+    >>> wt.contact.patches_at_rest(m).depth
+    array([[0., 0.]])
+    """
     count = len(candidates(m))
     return PatchState(np.zeros((count, 2)), np.zeros((count, 2)))
 

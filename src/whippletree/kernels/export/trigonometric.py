@@ -27,11 +27,15 @@ class TooManyTerms(InputError):
 
     Attributes:
         terms: How many terms it has, at least.
+        limit: How many it may have.
     """
 
     def __init__(self, terms: int, limit: int) -> None:
         super().__init__(f"an expression has {terms} terms, more than the {limit} allowed")
-        self.terms = terms
+        self.terms, self.limit = terms, limit
+
+    def __reduce__(self) -> tuple[type, tuple[int, int]]:
+        return type(self), (self.terms, self.limit)  # what it says is made of these
 
 
 @dataclass(frozen=True)
