@@ -1,7 +1,7 @@
 """A simulation of rigid bodies that touch, from event to event (RBDA table 11.1)."""
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -180,6 +180,7 @@ class TouchingRun(Run):
         def state(at: float) -> Array:
             return y if at == t else step.at(at)
 
+        @cache
         def look(at: float) -> Seen:
             motion = self.system.motion(at, state(at))
             push = painleve(motion, self.held)

@@ -100,6 +100,8 @@ def _closings(start: float, end: float, before: Seen, after: Seen, look: Look) -
         if after.gap[row] >= -APART:
             if not (before.gap[row] > 0.0 and before.rate[row] < 0.0 < after.rate[row]):
                 continue
+            if _valley(end - start, before.gap[row], before.rate[row], after.gap[row], after.rate[row]) > 0.0:
+                continue
             b = _root(_number(look, "rate", row), start, end)
             if gap_at(b) >= -APART:
                 continue
@@ -123,6 +125,11 @@ def _reversals(
             soon = min(end, t + probe)
             found.append(Found(t, kind, row, soon if value(soon) < -small else end))
     return found
+
+
+def _valley(h: float, gap0: float, rate0: float, gap1: float, rate1: float) -> float:
+    """Where the tangents at both ends of a valley of length h meet: it is no deeper than that."""
+    return gap0 + rate0 * (gap1 - gap0 - rate1 * h) / (rate0 - rate1)
 
 
 def _first_positive(value: Callable[[float], float], start: float, end: float) -> float | None:
