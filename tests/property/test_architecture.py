@@ -60,7 +60,7 @@ contact           → checks contact.geometry contact.problems contact.impulses 
 
 io                → errors spatial joints shapes model dynamics
 edit              → errors spatial joints model
-examples          → errors spatial joints model io
+examples          → errors spatial joints shapes model io
 
 api               → errors spatial joints model kernels.trace kernels.simplify kernels.export kernels.store
                     kernels.run checks dynamics loops.equations loops.closing loops.methods

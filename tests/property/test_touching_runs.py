@@ -217,3 +217,30 @@ def test_damaged_contacts_in_a_file_are_told(tmp_path, entry, change, message):
     np.savez(tmp_path / "bad.npz", **entries)
     with pytest.raises(wt.FileError, match=message):
         wt.load_trajectory(tmp_path / "bad.npz")
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "what"),
+    [
+        ("bouncing-ball", [0.0], "impact"),
+        ("newtons-cradle", [0.5, 0.0, 0.0, 0.0, 0.0], "impact"),
+        ("rimless-wheel", [-0.1, 0.1, 0.0], "impact"),
+        ("rocking-block", [-0.1, 0.0, 0.0], "impact"),
+        ("sliding-ladder", [0.0, 0.0, 0.0], "opens"),
+    ],
+)
+def test_bundled_mechanisms_touch(name, start, what):
+    m = wt.examples.load(name)
+    assert np.all(wt.contact.gaps(m, m.neutral()) > -1e-12)
+    q = wt.contact.push_out(m, np.array(start))
+    run = wt.simulate(m, q, duration=0.8, contacts="rigid", impacts="sequential")
+    assert run.contacts.times(what)
+    assert run.contacts.gap.min() > -1e-9
+
+
+def test_a_cradle_passes_the_shock_on():
+    m = wt.examples.load("newtons-cradle")
+    run = wt.simulate(m, [0.5, 0, 0, 0, 0], duration=0.5, contacts="rigid", impacts="sequential")
+    hit = np.flatnonzero(run.contacts.impulse[:, 0, 0])
+    assert run.qd[hit[0], 4] == pytest.approx(run.qd[hit[0] - 1, 0], rel=1e-5)
+    assert np.abs(run.qd[hit[0], :4]).max() < 1e-5 * abs(run.qd[hit[0], 4])

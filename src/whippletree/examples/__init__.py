@@ -25,11 +25,13 @@ from .linkages import (
 from .parallel import bricard, delta_robot, flyball_governor, linkage_quadruped, stewart_platform
 from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, spherical_pendulum
 from .tops import asymmetric_top, spinning_top
+from .touching_bodies import bouncing_ball, newtons_cradle, rimless_wheel, rocking_block, sliding_ladder
 from .trees import tutorial_tree
 
 _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "andrews-squeezer": andrews_squeezer,
     "asymmetric-top": asymmetric_top,
+    "bouncing-ball": bouncing_ball,
     "bricard": bricard,
     "cart-pole": cart_pole,
     "chebyshev-leg": chebyshev_leg,
@@ -45,14 +47,18 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "humanoid": humanoid,
     "linkage-humanoid": linkage_humanoid,
     "linkage-quadruped": linkage_quadruped,
+    "newtons-cradle": newtons_cradle,
     "pantograph": pantograph,
     "peaucellier": peaucellier,
     "pendulum": pendulum,
     "quadruped": quadruped,
     "quick-return": quick_return,
     "quick-return-rocker": quick_return_rocker,
+    "rimless-wheel": rimless_wheel,
+    "rocking-block": rocking_block,
     "seven-axis-arm": seven_axis_arm,
     "six-axis-arm": six_axis_arm,
+    "sliding-ladder": sliding_ladder,
     "spherical-pendulum": spherical_pendulum,
     "spinning-top": spinning_top,
     "stephenson-six-bar": stephenson_six_bar,
