@@ -73,7 +73,8 @@ simulation        → errors _version spatial joints model kernels.trace kernels
 benchmark         → errors spatial joints model kernels.trace kernels.store kernels.run checks dynamics
                     loops.closing loops io examples api
 display           → errors spatial joints shapes model dynamics loops.equations loops.closing
-                    formulations.special_coordinates formulations.semi_recursive io api simulation benchmark
+                    formulations.special_coordinates formulations.semi_recursive contact.geometry io api
+                    simulation benchmark
 cli               → errors _version spatial joints model kernels.store kernels.run dynamics loops.closing
                     loops io examples api simulation benchmark display
 

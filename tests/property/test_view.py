@@ -471,6 +471,27 @@ def test_curves_are_thinned_to_their_last_point():
     assert_allclose(kinetic + potential, run.energy[0], rtol=1e-9)
 
 
+def test_contact_forces_are_arrows_where_shapes_touch():
+    import viser
+
+    m = wt.examples.load("bouncing-ball")
+    run = wt.simulate(m, [-0.9], duration=0.1, contacts="rigid")
+    session = Session(m, run)
+    arrows = session.contact_arrows(0.4)
+    assert_allclose(arrows, [[[0, 0, 0], [0, 0, 0.4]]], atol=1e-12)
+    apart = Session(m, wt.simulate(m, [0.0], duration=0.1, contacts="rigid"))
+    assert apart.contact_arrows(0.4).shape == Session(m).contact_arrows(0.4).shape == (0, 2, 3)
+    server = viser.ViserServer("127.0.0.1", 0, verbose=False)
+    try:
+        scene = Scene(server, m, stage.stage(m, m.neutral()))
+        scene.show_contacts(arrows)
+        assert scene._pushes.visible
+        scene.show_contacts(arrows[:0])
+        assert not scene._pushes.visible
+    finally:
+        server.stop()
+
+
 def test_the_arrow_of_gravity_and_its_handle_agree():
     import viser
 

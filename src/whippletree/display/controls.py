@@ -263,6 +263,7 @@ class Controls:
         """Bring picture and panel to the session's state; without widgets only what moves."""
         session = self._session
         self._scene.move(session.q, session.center())
+        self._scene.show_contacts(session.contact_arrows(self._scene.push))
         self._show_time()
         if widgets:
             self._show_positions()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..contact.geometry.contact_kinematics import contact_frames
 from ..model.mechanism import Mechanism
 from ..model.positions import difference, integrate
 from ..simulation.trajectory import Trajectory
@@ -33,6 +34,28 @@ def state_at(m: Mechanism, trajectory: Trajectory, t: float) -> tuple[Array, Arr
     start, end = h * qd0, h * qd1
     path = s * (1 - s) ** 2 * start + s * s * (3 - 2 * s) * change - s * s * (1 - s) * end
     return integrate(m, q0, path), (1 - s) * qd0 + s * qd1
+
+
+def contact_arrows(m: Mechanism, trajectory: Trajectory, t: float, q: Array, length: float) -> Array:
+    """(k, 2, 3) feet and tips, in the world, of the contact forces recorded last before a time, s.
+
+    The largest of the trajectory has the length, m; they stand where shapes touch at the position q (nq,).
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("rocking-block")
+    >>> run = wt.simulate(m, duration=0.1, contacts="rigid")
+    >>> contact_arrows(m, run, 0.1, run.q[-1], 0.3).shape
+    (4, 2, 3)
+    """
+    forces = trajectory.contacts.force
+    largest = float(np.max(np.linalg.norm(forces, axis=-1), initial=0.0))
+    if not largest:
+        return np.zeros((0, 2, 3))
+    row = max(0, int(np.searchsorted(trajectory.t, t, side="right")) - 1)
+    frames = contact_frames(m, q)
+    pushes = np.einsum("ck,ckj->cj", forces[row], frames.axes) * (length / largest)
+    acting = np.any(pushes, axis=1)
+    return np.stack([frames.point, frames.point + pushes], axis=1)[acting]
 
 
 def thinned(trajectory: Trajectory, until: float, count: int) -> tuple[Array, Array, Array]:

@@ -27,6 +27,9 @@ COIL = 9
 DEAD = 0.02
 """m/s²: a handle this close to where it belongs is left alone, as it may be in the hand of a user."""
 
+PUSH = 0.3
+"""Length of the largest contact force of a trajectory, in sizes of the mechanism."""
+
 PULL = 0.045
 """Length of the arrow of gravity, in sizes of the mechanism for each m/s²."""
 
@@ -50,6 +53,7 @@ class Scene:
         self._bodies = [self._body(i) for i in range(len(m))]
         self._draw()
         self.gravity = self._gravity()
+        self._pushes: Any = None
 
     @property
     def has_shapes(self) -> bool:
@@ -202,6 +206,11 @@ class Scene:
         for node in self.layers[layer]:
             node.visible = visible
 
+    @property
+    def push(self) -> float:
+        """Length of the arrow of the largest contact force, m."""
+        return PUSH * self._stage.size
+
     def show_gravity(self, gravity: Any, visible: bool) -> None:
         """Draw the arrow of gravity, m/s², with its handle at the tip."""
         foot = self._stage.middle + 0.75 * self._stage.size * np.eye(3)[self._stage.up]
@@ -211,6 +220,21 @@ class Scene:
         self.gravity.visible = visible
         if not np.max(np.abs(self.dragged_gravity() - gravity)) <= DEAD:  # or where no number is
             self.gravity.position = tip
+
+    def show_contacts(self, arrows: Array) -> None:
+        """Draw contact forces, from feet to tips (k, 2, 3)."""
+        size = self._stage.size
+        if self._pushes is not None:
+            self._pushes.visible = bool(len(arrows))
+        if len(arrows):
+            self._pushes = self._server.scene.add_arrows(
+                "/contacts",
+                arrows.astype(np.float32),
+                (46, 139, 87),
+                shaft_radius=0.006 * size,
+                head_radius=0.015 * size,
+                head_length=0.03 * size,
+            )
 
     def dragged_gravity(self) -> Array:
         """(3,) the gravity that belongs to the place of the arrow's handle, m/s²."""

@@ -16,7 +16,7 @@ from ..model.values import vector
 from ..simulation import Trajectory, simulate
 from ..spatial import Array
 from .charts import Slider
-from .playback import state_at
+from .playback import contact_arrows, state_at
 
 STRIDE = 0.1
 """rad or m: a loop mechanism follows a slider in steps no larger, to stay on its branch."""
@@ -198,6 +198,12 @@ class Session:
         if not any(float(body.inertia.m) > 0.0 for body in self.m.bodies):
             return np.zeros(3)
         return np.asarray(center_of_mass(self.m, self.q), dtype=float)
+
+    def contact_arrows(self, length: float) -> Array:
+        """(k, 2, 3) feet and tips of contact forces at the time shown, the largest of all so long, m."""
+        if self.trajectory is None:
+            return np.zeros((0, 2, 3))
+        return contact_arrows(self.m, self.trajectory, self.time, self.q, length)
 
 
 def _with(q: Array, index: slice, part: Array) -> Array:
