@@ -185,8 +185,13 @@ def test_the_state_given_is_left_as_it_is():
 
 
 def test_what_a_loop_refuses():
-    with pytest.raises(wt.InputError, match=r"count is -2, expected 0 or more"):
-        trace(lambda x: wt.repeat(-2, np.sin, x), {"x": ()})
+    wrong: tuple[Any, ...] = (-2, 2.5, "3", None)
+    for count in wrong:
+        told = rf"repeat: count is {count!r}, expected a whole number, 0 or more"
+        with pytest.raises(wt.InputError, match=told):
+            trace(lambda x, count=count: wt.repeat(count, np.sin, x), {"x": ()})
+        with pytest.raises(wt.InputError, match=told):
+            wt.repeat(count, np.sin, 0.7)
     with pytest.raises(wt.InputError, match=r"returned an array of shape \(3,\), expected .* \(2,\)"):
         trace(lambda x: wt.repeat(2, lambda y: np.append(y, 1.0), x), {"x": (2,)})
     with pytest.raises(wt.InputError, match=r"returned a number, expected a tuple with shapes \(\), \(2,\)"):

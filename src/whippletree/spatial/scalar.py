@@ -14,12 +14,13 @@ import sys
 from collections.abc import Callable
 from copy import deepcopy
 from numbers import Real
+from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import is_masked
+from ..errors import InputError, is_masked
 
 if sys.version_info >= (3, 12):
     from typing import TypeAliasType
@@ -134,15 +135,17 @@ def repeat(count: int, step: Callable[[Any], Any], state: Any) -> Any:
     >>> k(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 4.0])), k.cost["div"]
     (array([1., 1.]), 80)
     """
+    if not hasattr(count, "__index__") or (times := index(count)) < 0:
+        raise InputError(f"repeat: count is {count!r}, expected a whole number, 0 or more")
     record = _recorder(state)
-    if record is None and count > 0:
+    if record is None and times > 0:
         following = step(deepcopy(state))  # a step may write into what it is given
         record = _recorder(following)  # numbers at first, but the step takes in what is symbolic
         if record is None:
             state = following
-            for _ in range(count - 1):
+            for _ in range(times - 1):
                 state = step(state)
-    return state if record is None else record(count, step, state)
+    return state if record is None else record(times, step, state)
 
 
 def _recorder(state: Any) -> Callable[..., Any] | None:

@@ -7,7 +7,6 @@ is the body; all else that it uses is computed once, before the loop, and given 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import index
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -36,7 +35,7 @@ class TracedScalar(Protocol):
     def _lift(self, other: Any) -> int | None: ...
 
 
-def recorded_loop(scalar: TracedScalar, count: Any, step: Callable[[Any], Any], state: Any) -> Any:
+def recorded_loop(scalar: TracedScalar, count: int, step: Callable[[Any], Any], state: Any) -> Any:
     """The state after so many passes through a step, as traced scalars.
 
     Args:
@@ -52,12 +51,9 @@ def recorded_loop(scalar: TracedScalar, count: Any, step: Callable[[Any], Any], 
     >>> program(2.0), program.cost["div"]
     (np.float64(1.414213562373095), 6)
     """
-    times = index(count)
-    if times < 0:
-        raise InputError(f"repeat: count is {times}, expected 0 or more")
     form, scalars = flatten(state)
     start = [_reference(scalar, entry) for entry in scalars]
-    if times == 0 or not start:
+    if count == 0 or not start:
         return _arranged(scalar, form, start)
     carried = [scalar.graph.carried() for _ in start]
     result, ends = flatten(step(_arranged(scalar, form, carried)))
@@ -67,7 +63,7 @@ def recorded_loop(scalar: TracedScalar, count: Any, step: Callable[[Any], Any], 
             "it was given"
         )
     body = _Body(scalar.graph, start, carried, [_reference(scalar, entry) for entry in ends])
-    return _arranged(scalar, form, body.repeated(times))
+    return _arranged(scalar, form, body.repeated(count))
 
 
 def _arranged(scalar: TracedScalar, form: Structure, refs: Sequence[int]) -> Any:
