@@ -39,6 +39,15 @@ def test_a_motion_that_runs_away_ends_with_an_error():
     assert 0.0 < error.trajectory.t[-1] <= error.time < 0.5
 
 
+def test_a_motion_that_chooses_its_steps_is_told_to_choose_smaller_ones():
+    """Advice to take such a method is none to one that does so already."""
+    m = wt.examples.load("double-pendulum")
+    with pytest.raises(
+        wt.SimulationError, match=r"\(DOP853\): its energy has grown .* fastest: reduce rtol and atol$"
+    ):
+        wt.simulate(m, [3.0, 3.0], [9.0, -9.0], duration=20.0, rtol=0.1)
+
+
 def test_a_controller_that_runs_away_ends_with_an_error():
     """Damping that explicit steps turn into drive: no power is brought in, and energy grows."""
     m = spring_mass(stiffness=0.0)

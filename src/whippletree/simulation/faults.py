@@ -25,7 +25,9 @@ def joint_of_worst(system: Compiled, t: float, y: Array) -> str | None:
     return joint_of(system.equations.m, int(np.argmax(np.where(np.isfinite(qdd), np.abs(qdd), np.inf))))
 
 
-def fault_at(system: Compiled, t: float, before: Array, after: Array) -> tuple[str, float, str | None]:
+def fault_at(
+    system: Compiled, t: float, before: Array, after: Array, remedy: str
+) -> tuple[str, float, str | None]:
     """What is wrong, when, and with which joint, of a step that led to values that are not finite.
 
     Args:
@@ -33,6 +35,7 @@ def fault_at(system: Compiled, t: float, before: Array, after: Array) -> tuple[s
         t: The end of the step, s.
         before: The last good state.
         after: The state that is not finite, or rates that are not.
+        remedy: What to do about steps that are too long, in words.
     """
     m, nq = system.equations.m, system.nq
     q, qd = before[:nq], before[nq:]
@@ -46,7 +49,7 @@ def fault_at(system: Compiled, t: float, before: Array, after: Array) -> tuple[s
     fastest = float(np.max(np.abs(qd), initial=0.0))
     return (
         f"the motion of joint {joint!r} became NaN or infinite, after speeds of up to {fastest:.3g}: "
-        "reduce dt, or use a method that chooses its steps",
+        f"{remedy}",
         t,
         joint,
     )

@@ -292,21 +292,26 @@ class Run:
             raise self._runaway(found) from None
         if balance.share > SHARE:
             what = "gains" if balance.error > 0.0 else "loses"
-            remedy = "dt" if self.method in INTEGRATORS else "rtol and atol"
             warnings.warn(
                 f"{self.m.name!r} {what} {abs(balance.error):.3g} J by t = {balance.at:.6g} s that nothing "
                 f"accounts for, {100.0 * balance.share:.2g} % of the {balance.scale:.3g} J it has to move "
-                f"with ({self.method}): reduce {remedy}",
+                f"with ({self.method}): {self.remedy}",
                 EnergyWarning,
                 stacklevel=3,
             )
+
+    @property
+    def remedy(self) -> str:
+        """What to do about steps that are too long, by who chooses them."""
+        fixed = self.method in INTEGRATORS
+        return "reduce dt, or use a method that chooses its steps" if fixed else "reduce rtol and atol"
 
     def _runaway(self, found: Runaway) -> SimulationError:
         joint = joint_of_worst(self.system, found.t, self.last)
         self._rows = [row for row in self._rows if row[0] <= found.t]
         return self.fail(
             f"its energy has grown by {found.gained:.3g} J, where {found.scale:.3g} J is all it has to move "
-            f"with; joint {joint!r} changes fastest: reduce dt, or use a method that chooses its steps",
+            f"with; joint {joint!r} changes fastest: {self.remedy}",
             found.t,
             joint,
         )
@@ -346,4 +351,4 @@ class Run:
     def check(self, t: float, y: Array, before: Array) -> None:
         """Stop where the state is not finite; `before` is the last good one."""
         if not np.all(np.isfinite(y)):
-            raise self.fail(*fault_at(self.system, t, before, y))
+            raise self.fail(*fault_at(self.system, t, before, y, self.remedy))
