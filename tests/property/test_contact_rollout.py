@@ -1,6 +1,7 @@
 """Rollouts with contact: the same whatever else is computed, and what they refuse."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,6 +131,20 @@ def test_what_rollouts_with_contact_refuse():
     ]:
         with pytest.raises(wt.InputError, match=told):
             wt.contact.contact_numbers(*names, **{"radius": 0.01, "mass": 1.0, **more})
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"law": "spring"}, r"law is 'spring', expected a law, as wt.contact.KelvinVoigt\(\)"),
+        ({"law": KelvinVoigt}, r"law is <class .*, expected a law"),
+        ({"pairs": {"rest": 3.0}}, r"the law of 'rest' is 3.0, expected a law"),
+        ({"pairs": "rest"}, r"pairs is 'rest', expected laws by the names of contacts"),
+    ],
+)
+def test_what_is_no_law_of_surfaces_is_told(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(wt.InputError, match=told):
+        Compliant(**given)
 
 
 def test_steps_that_are_too_long_for_a_surface_are_told():

@@ -36,7 +36,18 @@ class Compliant:
     pairs: Mapping[str, PatchLaw] | tuple[tuple[str, PatchLaw], ...] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.pairs, Mapping | tuple):
+            raise InputError(
+                f"Compliant: pairs is {self.pairs!r}, expected laws by the names of contacts, as "
+                "{'pad on floor': wt.contact.HuntCrossley(0.5)}"
+            )
         object.__setattr__(self, "pairs", tuple(dict(self.pairs).items()))  # can be hashed
+        for what, law in (("law", self.law), *((f"the law of {name!r}", law) for name, law in self.pairs)):
+            if not isinstance(law, PatchLaw):
+                raise InputError(
+                    f"Compliant: {what} is {law!r}, expected a law, as wt.contact.KelvinVoigt() or "
+                    "wt.contact.HuntCrossley(0.5)"
+                )
 
     def law_of(self, contact: str) -> PatchLaw:
         """The law of the contact of this name."""
