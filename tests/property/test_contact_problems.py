@@ -281,7 +281,7 @@ def test_a_jamming_rod_is_told_as_painleve() -> None:
         m.add_contact("scrape", "tip", "floor", friction=friction)
         qd = np.array([speed, 0.0, 0.0])
         if jams:
-            with pytest.raises(wt.SolverError, match="Painlevé's paradox"):
+            with pytest.raises(wt.SolverError, match="'rod', which touches by 'scrape': Painlevé's paradox"):
                 wt.contact.contact_forces(m, q, qd, np.zeros(3))
         else:
             assert wt.contact.contact_forces(m, q, qd, np.zeros(3)).force[0, 0] > 0.0

@@ -64,7 +64,7 @@ def contact_forces(
 
     Raises:
         InputError: Without `rows`, shapes overlap or an impact is due.
-        SolverError: There is no solution; without friction the contacts at fault are named.
+        SolverError: There is no solution; without friction the contacts at fault are named, with it all.
 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("ball")
@@ -91,7 +91,11 @@ def contact_forces(
         slip = contact_velocity(m, q, qd)[rows, 1:]
         speed = np.linalg.norm(slip, axis=1, keepdims=True)
         sliding = np.where(speed > SLIP, slip / np.where(speed > SLIP, speed, 1.0), 0.0)
-        force = coulomb(M, d, friction, sliding=sliding)
+        try:
+            force = coulomb(M, d, friction, sliding=sliding)
+        except SolverError as error:
+            names = dict.fromkeys(repr(all_rows[k].contact.name) for k in rows)
+            raise SolverError(f"{m.name!r}, which touches by {', '.join(names)}: {error}") from None
     acceleration = np.einsum("iajb,jb->ia", M, force) + d
     qdd = problem.qdd_free + np.einsum("vjb,jb->v", problem.response[:, rows], force)
     return RigidContact(rows, force, acceleration, qdd, unique)
