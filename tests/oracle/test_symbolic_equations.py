@@ -333,3 +333,18 @@ def test_what_is_no_trigonometric_polynomial_is_said():
     assert (q - q).sin().terms == {}
     shifted = (q + ring.number(np.pi / 2)).sin() - q.cos()
     assert shifted.terms == {}
+
+
+def test_velocities_of_a_free_body_are_called_by_what_they_are():
+    """ω comes first in qd, though the position comes first in q."""
+    m = wt.Mechanism("stone", gravity=(0, 0, 0))
+    m.add_body("stone", wt.Free(), inertia=wt.Inertia(2.0, about_com=(0.3, 0.4, 0.5)))
+    equations = wt.symbolic_equations(m)
+    turns, shifts = [str(symbol) for symbol in equations.qd[:3]], [str(symbol) for symbol in equations.qd[3:]]
+    assert turns == ["qd_stone_rx", "qd_stone_ry", "qd_stone_rz"]
+    assert shifts == ["qd_stone_x", "qd_stone_y", "qd_stone_z"]
+    assert str(equations.C[0]) == "qd_stone_ry*qd_stone_rz/10"  # Euler: (I_z - I_y) ω_y ω_z
+    for joint in (wt.Free(), wt.Spherical(), wt.Translation()):
+        S = np.asarray(joint.motion_subspace(joint.neutral()))
+        for column, label in zip(S.T, joint.velocity_labels, strict=True):
+            assert column["xyz".index(label[-1]) + 3 * (len(label) == 1)] == 1.0

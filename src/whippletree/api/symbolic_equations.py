@@ -196,7 +196,7 @@ class _Symbols:
         for body in m.bodies:
             joint, name = body.joint, body.joint_name
             numbers = [str(k) for k in range(joint.nq)] if joint.nq > 1 else [""]
-            labels = [label.strip("[]") for label in joint.labels] if joint.nv > 1 else [""]
+            labels = [label.strip("[]") for label in joint.velocity_labels] if joint.nv > 1 else [""]
             self.q += [self._new("q", "q", name, label) for label in numbers[: joint.nq]]
             for label in labels[: joint.nv]:
                 self.qd.append(self._new("qd", "\\dot{q}", name, label))

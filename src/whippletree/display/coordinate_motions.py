@@ -110,7 +110,7 @@ def check_tree(m: Mechanism) -> None:
 def joint_labels(m: Mechanism, i: int) -> list[str]:
     """What to call the freedoms of the joint that carries body i."""
     name, joint = m.bodies[i].joint_name, m.bodies[i].joint
-    return [name] if joint.nv == 1 else [f"{name} {part}" for part in joint.labels]
+    return [name] if joint.nv == 1 else [f"{name} {part}" for part in joint.velocity_labels]
 
 
 def displaced(m: Mechanism, q: Array, motion: CoordinateMotion, qd: Array, amount: float) -> Array:

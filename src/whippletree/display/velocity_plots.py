@@ -93,7 +93,7 @@ def _labels(m: Mechanism) -> list[str]:
     return [
         body.joint_name if body.joint.nv == 1 else f"{body.joint_name} {label}"
         for body in m.bodies
-        for label in body.joint.labels
+        for label in body.joint.velocity_labels
     ]
 
 

@@ -182,6 +182,11 @@ class Joint(ABC):
         """What to call each of its numbers; a joint of one number goes by its own name."""
         return tuple(f"[{k}]" for k in range(self.nv))
 
+    @property
+    def velocity_labels(self) -> tuple[str, ...]:
+        """What to call each of its velocities, the columns of S; `labels` in another order for some."""
+        return self.labels
+
 
 def complement(S: Array) -> Array:
     """(6, 6 - k) orthonormal basis of the null space of Sᵀ, S being a (6, k) array of floats."""

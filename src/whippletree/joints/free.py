@@ -102,3 +102,7 @@ class Free(Joint):
     @property
     def labels(self) -> tuple[str, ...]:
         return ("x", "y", "z", *_TURN.labels)
+
+    @property
+    def velocity_labels(self) -> tuple[str, ...]:
+        return (*_TURN.labels, "x", "y", "z")

@@ -122,6 +122,10 @@ class Reversed(Joint):
     def labels(self) -> tuple[str, ...]:
         return self.of.labels
 
+    @property
+    def velocity_labels(self) -> tuple[str, ...]:
+        return self.of.velocity_labels
+
 
 def reverse(joint: Joint) -> Joint:
     """The joint the other way round; reversing twice gives the joint itself."""
