@@ -289,7 +289,7 @@ def test_steps_too_long_for_the_start_are_told(method):
         wt.simulate(m, [0.1, 0.1], duration=1e-3, method=method)
     # Short enough, and of a method that any step suits: not a word.
     wt.rollout(m, [0.1, 0.1], np.zeros(2), steps=1, method=method, dt=2e-4)
-    wt.simulate(m, [0.1, 0.1], duration=1e-3, method=method, dt=2e-4)
+    wt.simulate(m, [0.1, 0.1], duration=1e-3, method=method, dt=2e-5)  # energy wants shorter ones
     wt.simulate(m, [0.1, 0.1], duration=1e-3, method="midpoint")
 
 

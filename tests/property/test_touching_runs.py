@@ -164,10 +164,16 @@ def test_an_overlap_at_the_start_is_refused_and_can_be_pushed_out():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"contacts": "compliant"}, "contacts is 'compliant', expected 'rigid': .*wt.rollout"),
+        (
+            {"contacts": "compliant"},
+            "contacts is 'compliant', expected 'auto', 'rigid' or None: .*wt.rollout",
+        ),
         ({"contacts": "rigid", "impacts": "energetic"}, "impacts is 'energetic', expected one of poisson"),
         ({"contacts": "rigid", "impacts": "newton"}, "can create energy with friction, here 0.8 at 'skin'"),
-        ({"contacts": "rigid", "method": "euler"}, "method is 'euler', which does not follow rigid contacts"),
+        (
+            {"contacts": "rigid", "method": "euler"},
+            "method is 'euler', which does not follow the contacts of 'ball'",
+        ),
         ({"contacts": "rigid", "dynamics": "aba"}, "dynamics is 'aba', but contacts='rigid' finds"),
         ({"contacts": "rigid", "stabilization": 0.1}, "stabilization is 0.1, but contacts='rigid' finds"),
     ],
@@ -244,3 +250,18 @@ def test_a_cradle_passes_the_shock_on():
     hit = np.flatnonzero(run.contacts.impulse[:, 0, 0])
     assert run.qd[hit[0], 4] == pytest.approx(run.qd[hit[0] - 1, 0], rel=1e-5)
     assert np.abs(run.qd[hit[0], :4]).max() < 1e-5 * abs(run.qd[hit[0], 4])
+
+
+def test_contacts_of_a_mechanism_count_unless_they_are_left_out():
+    m = wt.examples.load("bouncing-ball")
+    q0 = m.neutral()
+    q0[2 if m.nq > 2 else 0] += 0.3
+    held = wt.simulate(m, q0, duration=0.6)
+    assert held.contacts.gap.min() > -1e-9
+    assert held.contacts.times("impact")
+    through = wt.simulate(m, q0, duration=0.6, contacts=None)
+    assert wt.contact.gaps(m, through.q[-1]).min() < -0.5
+    q, _ = wt.rollout(m, q0, np.zeros(m.nv), steps=600)
+    assert wt.contact.gaps(m, q[-1]).min() > -1e-3
+    q, _ = wt.rollout(m, q0, np.zeros(m.nv), steps=600, contacts=None)
+    assert wt.contact.gaps(m, q[-1]).min() < -0.5

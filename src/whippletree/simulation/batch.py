@@ -36,6 +36,7 @@ from .locally import compute_here
 from .starts import constraints_at, room
 from .step_length import check_rollout
 from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
+from .touching.touching_door import meant
 
 Shape = tuple[int, ...]
 
@@ -58,7 +59,7 @@ def rollout(
     method: str = "euler",
     dynamics: str = "auto",
     implicit_damping: Any = None,
-    contacts: str | Compliant | Rigid | None = None,
+    contacts: str | Compliant | Rigid | None = "auto",
     contact_forces: Array | None = None,
     residual: Array | None = None,
     out: tuple[Array, Array] | None = None,
@@ -98,7 +99,8 @@ def rollout(
         contacts: How surfaces meet that may touch by the mechanism's contacts: "compliant", by stiffness and
             damping, explicit, so that `wt.contact.step_limits` bounds dt; "rigid", by impulses, without
             events and without a bound on dt, where contacts that have a stiffness take it at a step's end; or
-            a `wt.contact.Compliant` or `wt.contact.Rigid` with settings. None: nothing touches.
+            a `wt.contact.Compliant` or `wt.contact.Rigid` with settings. None: nothing touches. "auto" is
+            "rigid" if there are contacts.
         contact_forces: (..., steps // every, nc, 3) array to write into: the forces of each recorded step
             along n, t1 and t2 of `wt.contact.contact_frames`, N.
         residual: (..., steps // every) array to write into: how well rigid contact has been solved so far,
@@ -150,7 +152,7 @@ def rollout(
         raise InputError(f"dt is {dt:g} s, below {SHORTEST:g} s: nothing would move. Give a larger one")
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]
     damped = None if implicit_damping is None else real_array(implicit_damping, "implicit_damping")
-    touching = touching_of(m, contacts, method, residual is not None)
+    touching = touching_of(m, meant(m, contacts), method, residual is not None)
     found = _recordable(m, dynamics)
     if dynamics == "auto" and touching is not None:
         found = touching.accelerations(m, found)

@@ -126,7 +126,9 @@ def touching_of(m: Mechanism, contacts: Any, integrator: str, residual: bool) ->
         if residual:
             raise InputError("residual is that of rigid contact: compliant forces are not solved for")
     elif integrator != "euler":
-        raise InputError(f"rigid contact is stepped by method 'euler', not by {integrator!r}")
+        raise InputError(
+            f"rigid contact is stepped by method 'euler', not by {integrator!r}; contacts=None leaves it out"
+        )
     return ContactMode(how, residual)
 
 

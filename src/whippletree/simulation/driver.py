@@ -24,7 +24,7 @@ from .progress import Progress
 from .run import Plan, Run
 from .step_length import check_step_length
 from .steppers import CHOOSING, ChosenSteps, FixedSteps, Stepper
-from .touching.touching_door import check_touching
+from .touching.touching_door import check_touching, meant
 from .touching.touching_run import TouchingRun
 from .trajectory import Trajectory
 
@@ -54,7 +54,7 @@ def simulate(
     atol: float = 1e-10,
     stabilization: float | None = None,
     implicit_damping: Any = None,
-    contacts: str | None = None,
+    contacts: str | None = "auto",
     impacts: str = "poisson",
     progress: bool = True,
 ) -> Trajectory:
@@ -103,7 +103,7 @@ def simulate(
         contacts: "rigid": shapes that may touch, by the mechanism's contacts, do not overlap. The motion goes
             from one event to the next (RBDA table 11.1): contacts close with an impact, open where their
             force would pull, stick and slip by Coulomb's law; ever lower hops end in rest. None: nothing
-            touches. Surfaces that give way are for `rollout`.
+            touches. "auto" is "rigid" if there are contacts. Surfaces that give way are for `rollout`.
         impacts: The law of impacts: "poisson", "newton" or "sequential"; see `wt.contact.impact`.
         progress: Whether a run of more than a second shows on a terminal how far it is.
 
@@ -144,6 +144,7 @@ def simulate(
     known = ("auto", *INTEGRATORS, *CHOOSING)
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
+    contacts = meant(m, contacts)
     if contacts is not None:
         check_touching(m, contacts, impacts, method, (dynamics, stabilization, implicit_damping))
     name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))

@@ -34,9 +34,6 @@ class TooManyTerms(InputError):
         super().__init__(f"an expression has {terms} terms, more than the {limit} allowed")
         self.terms, self.limit = terms, limit
 
-    def __reduce__(self) -> tuple[type, tuple[int, int]]:
-        return type(self), (self.terms, self.limit)  # what it says is made of these
-
 
 @dataclass(frozen=True)
 class Ring:
