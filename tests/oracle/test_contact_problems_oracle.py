@@ -32,7 +32,7 @@ def test_normal_forces_against_enumeration() -> None:
         R, d = rng.normal(size=(int(rng.integers(1, 5)), 5)), rng.normal(size=5)
         expected, found = enumerated(R.T @ R, d), wt.contact.gauss_form(R, d)
         assert (expected is None) == isinstance(found, wt.contact.Unsolvable)
-        if isinstance(found, wt.contact.ContactForces):
+        if isinstance(found, wt.contact.ContactForces) and expected is not None:
             np.testing.assert_allclose(found.acceleration, expected, atol=1e-8)
             solvable += 1
     assert 15 < solvable < 55

@@ -1,4 +1,4 @@
-"""Real robots rolled out with defaults against `simulate`: python bench/robots.py [--seconds 0.1] [name …].
+"""Real robots rolled out with defaults against `simulate`: python bench/real_robots.py [--seconds 0.1] [name …].
 
 Every URDF file of example-robot-data that loads (names pick those that contain one of them), from its neutral
 position, at rest and thrown. `rollout` goes in steps of 1 ms, 0.5 ms and 0.25 ms by its default method, which
