@@ -1,4 +1,4 @@
-"""Real robots rolled out with defaults against `simulate`: python bench/real_robots.py [--seconds 0.1] [name …].
+"""Real robots rolled out with defaults against `simulate`: python bench/real_robots.py [name …].
 
 Every URDF file of example-robot-data that loads (names pick those that contain one of them), from its neutral
 position, at rest and thrown. `rollout` goes in steps of 1 ms, 0.5 ms and 0.25 ms by its default method, which
@@ -20,7 +20,7 @@ from whippletree.dynamics.force_laws.joint_law import SLIP_SPEED
 from whippletree.model.singular import joint_without_inertia
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-import robots
+import robots  # pyright: ignore[reportMissingImports]  # found by the line above
 
 STEPS = (1e-3, 5e-4, 2.5e-4)
 """s."""
