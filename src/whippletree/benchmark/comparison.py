@@ -25,8 +25,8 @@ from .measure import best_times
 STATES = 1024
 """How many states a kernel is given at once when it is timed."""
 
-LARGEST = 400_000
-"""Operations of the longest program that is compiled only to be timed: beyond, that takes minutes."""
+LARGEST = 100_000
+"""Operations of the longest program that is compiled only to be timed: beyond, that takes a minute."""
 
 ROUNDS = 5
 """Rounds of which the best counts, all methods taking turns."""
