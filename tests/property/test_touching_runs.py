@@ -259,6 +259,7 @@ def test_contacts_of_a_mechanism_count_unless_they_are_left_out():
     held = wt.simulate(m, q0, duration=0.6)
     assert held.contacts.gap.min() > -1e-9
     assert held.contacts.times("impact")
+    assert held.dynamics == "rigid contact"  # no method of forward dynamics has found its accelerations
     through = wt.simulate(m, q0, duration=0.6, contacts=None)
     assert wt.contact.gaps(m, through.q[-1]).min() < -0.5
     q, _ = wt.rollout(m, q0, np.zeros(m.nv), steps=600)

@@ -37,7 +37,7 @@ class Trajectory:
         events: What happened on the way.
         method: The integrator.
         reason: Why it, if it was chosen automatically.
-        dynamics: By which method of forward dynamics accelerations were found.
+        dynamics: By which method of forward dynamics accelerations were found, or "rigid contact".
         joints: Names of the joints, for each the entries of q and of qd.
         mechanism: What moved; None where a file did not tell.
         contacts: What contacts did; empty where they were not looked at, or a file did not tell.

@@ -299,7 +299,8 @@ class TouchingRun(Run):
         run = super().trajectory()
         titles = tuple(row.title for row in self.parts.candidates)
         found = history(titles, self._history, self._events)
-        return replace(run, lost_power=run.lost_power + found.friction_power, contacts=found)
+        lost = run.lost_power + found.friction_power
+        return replace(run, lost_power=lost, contacts=found, dynamics="rigid contact")
 
     def fail(self, what: str, t: float, joint: str | None) -> SimulationError:
         if self._history and "Painlevé" not in what:
