@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import FileError, ModelError
 from ..joints import Joint
 from ..model.mechanism import Mechanism
+from ..uncollected import uncollected
 from .file_source import Source, reading
 from .findings import Problem
 
@@ -38,7 +39,7 @@ class Format:
     ) -> Mechanism:
         """The mechanism in a file; FileError for whatever is wrong with it."""
         try:
-            with reading(source.path, "cannot be read"):
+            with reading(source.path, "cannot be read"), uncollected():
                 return self.load(source, root, packages, **options)
         except ModelError as error:
             raise FileError(source.path, str(error)) from error

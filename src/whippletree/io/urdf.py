@@ -17,7 +17,7 @@ from ..model.mechanism import GROUND, Body, Geometry, Mechanism
 from ..spatial import Inertia, Placement
 from .file_source import Source
 from .findings import Problem
-from .urdf_parts import HERE, UrdfLink
+from .urdf_parts import HERE, WEIGHTLESS, UrdfLink
 from .urdf_tree import UrdfTree
 
 ROOT_JOINT = "root_joint"
@@ -74,7 +74,7 @@ def _check_names(tree: UrdfTree, root: Joint | None) -> None:
 
 def _check_inertia(tree: UrdfTree) -> None:
     """Report joints that have nothing to move."""
-    heavy = {name for name, link in tree.links.items() if link.inertia != Inertia.zero()}
+    heavy = {name for name, link in tree.links.items() if link.inertia != WEIGHTLESS}
     order = tree.joints_parents_first()
     for joint in reversed(order):
         if joint.child in heavy:
@@ -97,8 +97,9 @@ class _Lump:
         self.collisions: list[Geometry] = []
 
     def add(self, link: UrdfLink, at: Placement) -> None:
-        inertia = link.inertia if at is HERE else link.inertia.to_parent(at.transform())
-        self.inertia = self.inertia + inertia
+        if link.inertia is not WEIGHTLESS:
+            inertia = link.inertia if at is HERE else link.inertia.to_parent(at.transform())
+            self.inertia = self.inertia + inertia
         self.visuals += [replace(shape, placement=_chain(at, shape.placement)) for shape in link.visuals]
         self.collisions += [
             replace(shape, placement=_chain(at, shape.placement)) for shape in link.collisions

@@ -41,6 +41,9 @@ NOT_GIVEN = "taken as not given, so there is no such limit; keep_zero_limits=Tru
 HERE = Placement()
 """The placement of what stands without an <origin>."""
 
+WEIGHTLESS = Inertia.zero()
+"""Of links without <inertial>."""
+
 Color = tuple[float, float, float, float]
 
 
@@ -115,7 +118,7 @@ class PartReader:
     def _inertia(self, inertial: Element | None) -> Inertia:
         """In the link's frame; none if the file gives none."""
         if inertial is None:
-            return Inertia.zero()
+            return WEIGHTLESS
         origin = self._placement(inertial)
         mass_element, moments_element = inertial.child("mass"), inertial.child("inertia")
         if mass_element is None:
@@ -125,7 +128,7 @@ class PartReader:
             if moments_element is not None:
                 for pair in ("xx", "xy", "xz", "yy", "yz", "zz"):
                     moments_element.text(f"i{pair}")
-            return Inertia.zero()
+            return WEIGHTLESS
         if moments_element is None:
             inertial.error(f"{inertial} has no <inertia>: give both <mass> and <inertia>")
         mass = mass_element.number("value")
@@ -136,7 +139,7 @@ class PartReader:
             for pair in ("xx", "xy", "xz", "yy", "yz", "zz")
         ]
         if moments_element is None or not np.all(np.isfinite([mass, *moments])) or mass < 0:
-            return Inertia.zero()  # an error has been reported
+            return WEIGHTLESS  # an error has been reported
         xx, xy, xz, yy, yz, zz = moments
         R = origin.rotation
         about_com = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
@@ -155,7 +158,9 @@ class PartReader:
         position = origin.numbers("xyz", 3, (0.0, 0.0, 0.0))
         if origin.text("quat_xyzw") is None:
             rpy = origin.numbers("rpy", 3, (0.0, 0.0, 0.0))
-            return HERE if np.any(np.isnan([*position, *rpy])) else Placement(position, rpy=rpy)
+            if any(math.isnan(x) for x in (*position, *rpy)):
+                return HERE
+            return Placement(position, rpy=rpy) if any(rpy) else Placement(position)
         if origin.text("rpy") is not None:
             origin.error(f"{origin} has rpy and quat_xyzw: keep one of them")
         x, y, z, w = origin.numbers("quat_xyzw", 4)

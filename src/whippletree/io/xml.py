@@ -71,27 +71,44 @@ class Element:
     found; a number that is wrong reads as NaN, which no number that is right does.
     """
 
+    # Large files have many elements, which are read sooner without dictionaries of their own.
+    __slots__ = (
+        "_asked_attributes",
+        "_attributes",
+        "_children",
+        "_inside",
+        "_namespace",
+        "_raw",
+        "_read",
+        "_set_aside",
+        "findings",
+        "line",
+        "tag",
+    )
+
     def __init__(self, raw: etree._Element, findings: Findings, inside: "Element | None" = None) -> None:
         self.findings = findings
         self.line = int(raw.sourceline or 1)
         self._inside = inside
         self._namespace: str | None = etree.QName(raw).namespace if inside is None else inside._namespace
-        self.tag = self._tag(raw)
+        self.tag = self._tag(raw, raw.tag)
         self._raw = raw
-        self._attributes = {str(key): str(value) for key, value in raw.attrib.items()}
+        self._attributes: dict[str, str] = dict(raw.items())
         self._children: list[tuple[str, etree._Element]] = [
-            (self._tag(child), child) for child in raw if isinstance(child.tag, str)
+            (self._tag(child, tag), child) for child in raw if isinstance(tag := child.tag, str)
         ]
         self._asked_attributes: set[str] = set()
         self._read: dict[etree._Element, Element] = {}
         self._set_aside = False
 
-    def _tag(self, raw: etree._Element) -> str:
+    def _tag(self, raw: etree._Element, tag: str) -> str:
         """The element's name; with its prefix if it belongs to another vocabulary than the root."""
+        if not tag.startswith("{"):  # of no vocabulary
+            return tag
         name = etree.QName(raw)
         if name.namespace is None or name.namespace == self._namespace:
             return name.localname
-        return f"{raw.prefix}:{name.localname}" if raw.prefix else str(raw.tag)
+        return f"{raw.prefix}:{name.localname}" if raw.prefix else tag
 
     def __str__(self) -> str:
         name = self._attributes.get("name")

@@ -22,6 +22,8 @@ def checked_name(name: Any, kind: str) -> str:
 
 def as_number(value: Any, title: str, name: str) -> float:
     """The value as a float, which need not be finite; ModelError for what is no number."""
+    if type(value) is float:  # at once: large files have many of these
+        return value
     try:
         return real_numbers(value).item()
     except (TypeError, ValueError):

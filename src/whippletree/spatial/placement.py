@@ -1,5 +1,6 @@
 """Where one frame sits in another."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def _finite(values: Any, shape: tuple[int, ...], name: str) -> Array:
         result = real_numbers(values)
     except (TypeError, ValueError):
         raise ModelError(f"{name} is {values!r}: give {shape[0]} numbers") from None
-    if result.shape != shape or not np.all(np.isfinite(result)):
+    if result.shape != shape or not all(map(math.isfinite, result.flat)):
         raise ModelError(f"{name} is {values!r}: expected {' × '.join(map(str, shape))} finite numbers")
     return result
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import llvmlite
 
+from ...uncollected import uncollected
 from ..emit.call_ir import call_text
 from ..emit.fuse import fuse
 from ..emit.llvm import module_text
@@ -14,7 +15,6 @@ from ..emit.schedule import schedule
 from ..store import cache as disk
 from ..store import sources
 from ..trace.program import Program
-from ..trace.uncollected import uncollected
 from .machine import Code, Host, compile_object
 
 _LONGEST_STRAIGHT = 24_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import cycle
 
+from ...uncollected import uncollected
 from ..trace.lower import Recording, lift, lower
 from ..trace.node_table import NodeTable
 from ..trace.program import Program
-from ..trace.uncollected import uncollected
 from .regroup import regroup
 from .share import share
 

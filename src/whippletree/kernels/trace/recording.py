@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...uncollected import uncollected
 from . import arguments
 from .arguments import Declared, Input, declared
 from .expressions import Expressions
@@ -16,7 +17,6 @@ from .program import Program
 from .refusal import TraceError, not_for_traced
 from .structure import flatten, unflatten
 from .traced import Condition, Scalar
-from .uncollected import uncollected
 
 __all__ = ["Scalar", "TraceError", "recording", "trace"]
 

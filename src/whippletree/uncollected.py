@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """No search for reference cycles within: what a recording makes has none, and looking takes longer.
+    """No search for reference cycles within: while all that is made stays, looking takes longer than making.
 
-    Objects without cycles go when their last use ends, as always.
+    Objects without cycles go when their last use ends, as always; the others when the search goes on.
     """
     enabled = gc.isenabled()
     gc.disable()
