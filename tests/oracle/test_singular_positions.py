@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 import whippletree as wt
 from whippletree.examples.linkages import four_bars
 from whippletree.simulation.crossing import Crossing
+from whippletree.simulation.factors import Factors
 
 TIGHT: Any = {"rtol": 1e-10, "atol": 1e-12}
 
@@ -234,3 +235,17 @@ def test_two_legs_lie_flat_at_about_the_same_time():
         run = wt.simulate(m, q, qd, 1.0, rtol=tolerance, atol=1e-2 * tolerance)
         assert np.ptp(run.energy) < 10.0 * tolerance * np.max(run.kinetic)
         assert np.max(np.abs(run.constraint_error)) < 1e-14
+
+
+@pytest.mark.parametrize("times", [(0.003,), (-0.001, 0.0004), (0.002, 0.002, -0.03), (0.01, 1e-5, 0.02)])
+def test_times_of_all_constraints_that_become_dependent(times):
+    """Behind a singular position its constraints are still the weakest, while those of the next come."""
+    rng = np.random.default_rng(5)
+    left, right = (np.linalg.qr(rng.normal(size=(n, n)))[0] for n in (6, 9))
+    values = np.diag([2.0, 1.3, 0.9, 1.1, 0.8, 1.7])
+    rates = np.zeros((6, 6))
+    for k, (time, speed) in enumerate(zip(times, (2.0, 0.7, 1.1), strict=False)):
+        values[k, k], rates[k, k] = speed * time, -speed
+    factors = Factors(left @ values @ right[:6], 6)
+    found = factors.times_to_singular(left @ rates @ right[:6])
+    np.testing.assert_allclose(np.sort(found), np.sort(times), rtol=1e-6)

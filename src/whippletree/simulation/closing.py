@@ -46,14 +46,21 @@ class Closed(NamedTuple):
         margin: How far it is from where fewer constraints are independent, see `Factors`.
         clear: How many are independent there.
         factors: The constraints there; None if there are none.
-        turned: Whether on the way from the state accepted last they have become dependent, see `Factors`.
+        K: (nc, nv) the same as a matrix.
+        before: The constraints at the state accepted last, if as many were independent there.
     """
 
     y: Array
     margin: float
     clear: int
     factors: Factors | None = None
-    turned: bool = False
+    K: Array = np.zeros((0, 0))
+    before: Factors | None = None
+
+    @property
+    def turned(self) -> bool:
+        """Whether some have become dependent on the way from the state accepted last; see `Factors`."""
+        return self.before is not None and self.before.turned(self.K)
 
 
 class Closing:
@@ -140,25 +147,26 @@ class Closing:
         # Only where loops are closed do redundant constraints depend on the others.
         factors = Factors(K, self.rank)
         before = self._factors
-        turned = before is not None and factors.rank == before.rank == self.rank and before.turned(K)
+        if before is not None and not factors.rank == before.rank == self.rank:
+            before = None
         state = np.concatenate([q, qd - factors.shortest(K @ qd)])
-        return Closed(state, factors.margin, factors.clear, factors, turned)
+        return Closed(state, factors.margin, factors.clear, factors, K, before)
 
-    def time_to_singular(self, q: Array, qd: Array) -> float:
-        """Until the motion, going on as it is, is where fewer constraints are independent, s.
+    def times_to_singular(self, q: Array, qd: Array) -> Array:
+        """(k,) until the motion, going on as it is, is where fewer constraints are independent, s.
 
-        Negative if it was there already, infinite if it does not get there.
+        Negative where it was there already; none if it does not get there.
         """
         speed = float(np.max(np.abs(qd), initial=0.0))
         if speed == 0.0:
-            return np.inf
+            return np.zeros(0)
         h = DIFFERENCE / speed
         _, before = self._constraints(self._advanced(q, qd, -h))
         _, after = self._constraints(self._advanced(q, qd, h))
         factors = Factors(0.5 * (before + after), self.rank)
         if factors.rank < self.rank:
-            return 0.0
-        return factors.time_to_singular((after - before) / (2.0 * h))
+            return np.zeros(1)
+        return factors.times_to_singular((after - before) / (2.0 * h))
 
 
 def closed_start(m: Mechanism, q: Array | None, qd: Array) -> Array:

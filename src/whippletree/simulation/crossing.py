@@ -144,27 +144,29 @@ class Crossing:
         return lambda after: (after / scale) ** powers @ terms
 
     def _time_to_singular(self, y: Array, predict: Callable[[float], Array]) -> float:
-        """By Newton's method along the motion as it is predicted."""
-        nq = self.nq
-        ahead = self.closing.time_to_singular(y[:nq], y[nq:])
+        """To the first that is ahead, by Newton's method along the motion as it is predicted."""
+        times = self.closing.times_to_singular(y[: self.nq], y[self.nq :])
+        ahead = float(np.min(times[times > 0.0], initial=np.inf))
         for _ in range(NEWTON):
             if not 0.0 < ahead < np.inf:
                 break
-            state = predict(ahead)
-            ahead += self.closing.time_to_singular(state[:nq], state[nq:])
+            ahead += self._time_to_nearest(predict(ahead))
         return ahead
+
+    def _time_to_nearest(self, y: Array) -> float:
+        """From a state to the nearest singular position, before or behind it; infinite if there is none."""
+        times = self.closing.times_to_singular(y[: self.nq], y[self.nq :])
+        return float(times[np.argmin(np.abs(times))]) if len(times) else np.inf
 
     def _across(
         self, t: float, y: Array, length: float, left: float, predict: Callable[[float], Array]
     ) -> tuple[float, Passage | None]:
         """A step with the singular position in its middle, or to the end of the motion; first its error."""
-        nq = self.nq
         error, passage = self._step(t, y, min(length, left), predict)
         for _ in range(RECENTRED):
             if passage is None or length > left:
                 break
-            middle = passage.state(t + 0.5 * length)
-            off = self.closing.time_to_singular(middle[:nq], middle[nq:])
+            off = self._time_to_nearest(passage.state(t + 0.5 * length))
             if not CENTRED * length < abs(off) < 0.5 * length:
                 break
             length += 2.0 * off

@@ -10,6 +10,12 @@ from ..spatial import Array
 WEAK = 1e-6
 """Pivots below this share of the largest tell more about the rounding of positions than about them."""
 
+SMALL = 0.1
+"""Pivots below this share of the largest belong to constraints that may become dependent soon."""
+
+REAL = 0.1
+"""Shares of an imaginary part that do not count: two that come at once leave the root of their rounding."""
+
 TURNS = 4
 """Steps of inverse iteration: near singular positions, where it matters, each gains many digits."""
 
@@ -65,18 +71,24 @@ class Factors:
             return False  # it turns none, so that it has no such eigenvalue
         return bool(np.min(np.linalg.eigvals(M).real) < 0.0)
 
-    def time_to_singular(self, K_rate: Array) -> float:
-        """When the least singular value would reach zero, if K went on to change at a rate (nc, n), s.
+    def times_to_singular(self, K_rate: Array) -> Array:
+        """(k,) when singular values would reach zero, if K went on to change at a rate (nc, n), s.
 
-        It is σ = uᵀ K v and changes by uᵀ (dK/dt) v. Negative where it was zero in the past.
+        Looked at are the combinations u of constraints whose singular values are small, and v = Kᵀ u = W T:
+        uᵀ K W = Tᵀ changes by uᵀ (dK/dt) W, and loses its rank where both cancel. There are as many times as
+        constraints that become dependent one after the other; negative where it was in the past.
         """
         if not self.rank:
-            return np.inf
-        u = np.zeros(self.rank)
-        u[-1] = 1.0
+            return np.zeros(0)
+        pivots = np.abs(np.diagonal(self._R))
+        u = np.eye(self.rank)[:, pivots <= max(SMALL * pivots[0], pivots[-1])]
         for _ in range(TURNS):
             u = self._solve(self._R, self._solve(self._R, u, trans=1)[0])[0]
-            u = u / np.linalg.norm(u)
-        v = self._Q @ (np.triu(self._R) @ u)  # σ v
-        rate = float(u @ K_rate[self._rows] @ v)
-        return -float(v @ v) / rate if rate else np.inf
+            u, _ = np.linalg.qr(u)
+        W, T = np.linalg.qr(self._Q @ (np.triu(self._R) @ u))
+        inverse_times, _ = self._solve(T, u.T @ K_rate[self._rows] @ W, trans=1)
+        if not np.all(np.isfinite(inverse_times)):
+            return np.zeros(1)  # it is there
+        found = np.linalg.eigvals(inverse_times)
+        real = found.real[(np.abs(found.imag) <= REAL * np.abs(found.real)) & (found.real != 0.0)]
+        return -1.0 / real
