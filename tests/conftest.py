@@ -5,6 +5,9 @@ import tempfile
 
 import pytest
 
+# Before NumPy is imported: tests run beside each other, and threads of BLAS would wait for each other's.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from browser import MISSING, executable
 
 
