@@ -81,13 +81,14 @@ def test_parameters_left_open():
     names = [
         "lower.mass",
         "lower.com.z",
+        "upper.about_com.xx",
         "upper.about_com.yy",
         "lower.position.z",
         "gravity.z",
         "upper.armature",
     ]
     kernel = wt.compile(wt.aba, m, parameters=names)
-    values = wt.parameter_values(m, names) * np.array([1.3, 0.7, 1.1, 0.9, 0.8, 1.0]) + 0.01
+    values = wt.parameter_values(m, names) * np.array([1.3, 0.7, 1.1, 1.1, 0.9, 0.8, 1.0]) + 0.01
     state = [np.array([0.3, -0.8]), np.array([0.5, 1.1]), np.array([0.2, -0.4])]
     expected = wt.aba(wt.with_parameters(m, names, values), *state)
     np.testing.assert_allclose(kernel(*state, values), expected, rtol=1e-12)

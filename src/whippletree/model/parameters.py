@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, ModelError
 from ..spatial import Array, Inertia, Placement, Transform, array
 from .contact import Contact
 from .loop import Loop
 from .mechanism import Body, Mechanism
+from .parts import body_faults
 from .values import expect, vector
 
 
@@ -47,7 +48,11 @@ def parameter_values(m: Mechanism, names: Sequence[str]) -> Array:
 
 
 def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechanism:
-    """The mechanism with other numbers, which may be symbolic; whether they are physical is not checked.
+    """The mechanism with other numbers, which may be symbolic; real ones must be possible.
+
+    Raises:
+        InputError: Names that are no parameters, or another number of values.
+        ModelError: An inertia that no body has, an armature, friction or stiffness below 0.
 
     >>> import whippletree as wt
     >>> heavy = with_parameters(wt.examples.load("pendulum"), ["rod.mass"], np.array([2.5]))
@@ -69,6 +74,11 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
         for loop in m.loops
     ]
     contacts = [_changed_contact(contact, changed) for contact in m.contacts]
+    if values.dtype.kind == "f":
+        for old, new in zip(m.bodies, bodies, strict=True):
+            _check_real(old, new)
+        for contact in contacts:
+            replace(contact)  # which checks its numbers
     gravity = (numbers["gravity.x"], numbers["gravity.y"], numbers["gravity.z"])
     return m.with_parts(bodies=bodies, loops=loops, contacts=contacts, gravity=gravity)
 
@@ -140,6 +150,16 @@ def _rebuilt(body: Body, numbers: dict[str, Any]) -> Body:
     placement = Placement.of(Transform(body.placement.rotation.T, position))
     inertia = Inertia(number("mass"), com, moments)
     return replace(body, inertia=inertia, placement=placement, armature=number("armature"))
+
+
+def _check_real(old: Body, new: Body) -> None:
+    """ModelError for a body of real numbers that has become impossible; files hold some that always were."""
+    before = {(fault.field, fault.title) for fault in body_faults(old)}
+    for fault in body_faults(new) if new is not old else ():
+        if (fault.field, fault.title) not in before:
+            raise ModelError(f"{fault.title}: {fault.fault}{fault.hint}")
+    if new.armature < 0.0:
+        raise ModelError(f"body {new.name!r}: armature is {new.armature:g}, must be 0 or more and finite")
 
 
 def _check_names(m: Mechanism, names: Sequence[str], known: dict[str, Any]) -> None:
