@@ -23,6 +23,7 @@ from .analysis import (
     sensitivity as sensitivity,
 )
 from .api.compiling import compile as compile, symbolic as symbolic
+from .api.derivative import derivative as derivative, hvp as hvp, jvp as jvp, vjp as vjp
 from .api.forward import (
     forward_dynamics as forward_dynamics,
     hybrid_dynamics as hybrid_dynamics,

@@ -63,8 +63,8 @@ io                → errors uncollected spatial joints shapes model dynamics
 edit              → errors spatial joints model
 examples          → errors spatial joints shapes model io
 
-api               → errors spatial joints model kernels.trace kernels.simplify kernels.export kernels.store
-                    kernels.run checks dynamics loops.equations loops.closing loops.methods
+api               → errors spatial joints model kernels.trace kernels.simplify kernels.derive kernels.export
+                    kernels.store kernels.run checks dynamics loops.equations loops.closing loops.methods
                     formulations.reduction formulations.special_coordinates formulations.lagrange
                     formulations.semi_recursive
 analysis          → errors spatial model checks dynamics loops.equations loops.closing

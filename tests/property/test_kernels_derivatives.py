@@ -111,7 +111,7 @@ def test_shapes_follow_outputs_then_input():
     a, x, s = rng.normal(size=(2, 3)), rng.normal(size=3), rng.normal()
     for derive in (forward, reverse):
         result = derive(program, ["x", "a"])(a, x, s)
-        assert list(result) == ["a", "x"]
+        assert list(result) == ["x", "a"]
         np.testing.assert_allclose(result["x"]["y"], a * s, rtol=1e-14)
         np.testing.assert_allclose(result["a"]["y"], np.einsum("ij,k->ijk", np.eye(2), x) * s, rtol=1e-14)
         np.testing.assert_allclose(result["x"]["parts"][0], [s, 0.0, 0.0], rtol=1e-14)

@@ -6,28 +6,22 @@ respect to every value. Both keep only what is not zero, and give the same numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from ...errors import InputError
-from ..trace.arithmetic import ONE, ZERO
-from ..trace.lower import lift_values, lower
-from ..trace.node_table import NodeTable
-from ..trace.ops import OPS
-from ..trace.program import Input, Program, operands
-from ..trace.structure import Branch, Leaf, Structure
-from ..trace.traced import Condition, Scalar
-from ..trace.unroll import unrolled
+from ..trace.program import Program
+from ..trace.structure import Leaf, Structure
+from .differential import Charts, Differential, Sparse
 
-Sparse = dict[int, Scalar]  # derivatives that are not zero, by the input or output they belong to
+NO_CHARTS: Charts = {}
 
 
-def jacobian(program: Program, wrt: Sequence[str]) -> Program:
+def jacobian(program: Program, wrt: Sequence[str], charts: Charts = NO_CHARTS) -> Program:
     """The program that computes the derivatives of all outputs with respect to some inputs.
 
     Args:
         program: The function, with outputs of any structure.
         wrt: Names of inputs.
+        charts: Directions to follow instead of an input's own entries, see `Charts`.
 
     Returns:
         A program with the same inputs. It gives a dictionary by the names in `wrt`; every entry has the
@@ -40,29 +34,26 @@ def jacobian(program: Program, wrt: Sequence[str]) -> Program:
     {'x': array([5., 3.])}
     """
     followed = sum(entry.size for entry in program.inputs if entry.name in wrt)
-    return reverse(program, wrt) if program.n_outputs < followed else forward(program, wrt)
+    return (reverse if program.n_outputs < followed else forward)(program, wrt, charts)
 
 
-def forward(program: Program, wrt: Sequence[str]) -> Program:
+def forward(program: Program, wrt: Sequence[str], charts: Charts = NO_CHARTS) -> Program:
     """As `jacobian`, carried from the inputs to the outputs.
 
     >>> from whippletree.kernels.trace.recording import trace
     >>> forward(trace(lambda x: [x * x, 3.0 * x], {"x": ()}), ["x"])(2.0)["x"]
     [np.float64(4.0), np.float64(3.0)]
     """
-    program = unrolled(program)
-    record = _Record(program, wrt)
-    tangents: list[Sparse] = [{} for _ in range(program.n_values)]
-    for seed in record.seeds:
-        tangents[seed][seed] = record.one
-    for op, out, operands_ in operands(program):
-        if any(tangents[operand] for operand in operands_):
-            for operand, partial in record.partials(op, out, operands_):
-                _accumulate(tangents[out], partial, tangents[operand])
-    return record.program([tangents[result] for result in program.results])
+    graph = Differential(program, wrt, charts)
+    changes = {
+        directions.first + n: directions.change(n, graph.one)
+        for directions in graph.followed
+        for n in range(directions.entry.size)
+    }
+    return _arranged(graph, graph.forward(changes))
 
 
-def reverse(program: Program, wrt: Sequence[str]) -> Program:
+def reverse(program: Program, wrt: Sequence[str], charts: Charts = NO_CHARTS) -> Program:
     """As `jacobian`, carried from the outputs back to the inputs.
 
     A branch that is not taken gets a zero here before its own derivatives are multiplied in: where those are
@@ -72,80 +63,73 @@ def reverse(program: Program, wrt: Sequence[str]) -> Program:
     >>> reverse(trace(lambda x: x @ x, {"x": (3,)}), ["x"])([1.0, 2.0, 3.0])["x"]
     array([2., 4., 6.])
     """
-    program = unrolled(program)
-    record = _Record(program, wrt)
-    adjoints: list[Sparse] = [{} for _ in range(program.n_values)]
-    for position, result in enumerate(program.results):
-        adjoints[result][position] = record.one
-    for op, out, operands_ in reversed(list(operands(program))):
-        if adjoints[out]:
-            for operand, partial in record.partials(op, out, operands_):
-                _accumulate(adjoints[operand], partial, adjoints[out])
-    return record.program(
-        [
-            {seed: adjoints[seed][position] for seed in record.seeds if position in adjoints[seed]}
-            for position in range(program.n_outputs)
-        ]
-    )
+    graph = Differential(program, wrt, charts)
+    columns = graph.reverse([{position: graph.one} for position in range(program.n_outputs)])
+    rows: list[Sparse] = [{} for _ in range(program.n_outputs)]
+    for key, column in enumerate(columns):
+        for position, value in column.items():
+            rows[position][key] = value
+    return _arranged(graph, rows)
 
 
-def _accumulate(total: Sparse, partial: Any, derivatives: Sparse) -> None:
-    """Add a partial derivative times derivatives."""
-    for key, derivative in derivatives.items():
-        term: Any = partial(derivative) if callable(partial) else partial * derivative
-        total[key] = total[key] + term if key in total else term
-        if total[key].ref == ZERO:
-            del total[key]
+def _arranged(graph: Differential, rows: Sequence[Sparse]) -> Program:
+    """The program of all derivatives, given per output scalar by direction."""
+    results = [row.get(key) for directions in graph.followed for row in rows for key in directions.keys]
+    return graph.program(results, graph.of_arguments(graph.source.outputs))
 
 
-class _Record:
-    """The graph of a program, to which derivatives are added."""
+def product_forward(
+    program: Program, wrt: Sequence[str], charts: Charts, directions: Mapping[str, str]
+) -> Program:
+    """The change of all outputs along one direction: a Jacobian times a vector, without the Jacobian.
 
-    def __init__(self, program: Program, wrt: Sequence[str]) -> None:
-        self.source = program
-        self.graph, self.refs = lift_values(program)
-        self.one = Scalar(self.graph, ONE)
-        self.wrt: dict[str, tuple[Input, range]] = {}
-        first = 0
-        for entry in program.inputs:
-            if entry.name in wrt:
-                self.wrt[entry.name] = entry, range(first, first + entry.size)
-            first += entry.size
-        for name in wrt:
-            if name not in self.wrt:
-                known = ", ".join(entry.name for entry in program.inputs)
-                raise InputError(f"no input is called {name!r}; inputs are {known}")
-        self.seeds = [seed for _, seeds in self.wrt.values() for seed in seeds]
+    Args:
+        program, wrt, charts: As in `jacobian`.
+        directions: By the names in `wrt` those of the inputs, added behind all others, that hold the
+            direction: one number for each direction of the input, nested as it is.
 
-    def partials(self, op: str, out: int, numbers: tuple[int, ...]) -> Iterator[tuple[int, Any]]:
-        """Every real operand of an instruction with the derivative of the result with respect to it."""
-        row = OPS[op]
-        if row.is_condition:
-            return
-        values = [
-            Condition(self.graph, self.refs[n]) if kind == "c" else Scalar(self.graph, self.refs[n])
-            for n, kind in zip(numbers, row.signature, strict=False)
-        ]
-        result = Scalar(self.graph, self.refs[out])
-        for number, partial in zip(numbers, row.partials(*values, result), strict=True):
-            if partial is not None:
-                yield number, partial
+    Returns:
+        A program with the structure of the outputs.
 
-    def program(self, rows: list[Sparse]) -> Program:
-        """The program of all derivatives, given per output scalar by input scalar."""
-        refs = [
-            row[seed].ref if seed in row else ZERO
-            for _, seeds in (self.wrt[name] for name in self.wrt)
-            for row in rows
-            for seed in seeds
-        ]
-        parts = tuple(_extended(self.source.outputs, entry.shape) for entry, _ in self.wrt.values())
-        outputs = Branch(dict, parts, tuple(self.wrt))
-        return lower(NodeTable(self.graph, refs), self.source.inputs, outputs)
+    >>> from whippletree.kernels.trace.recording import trace
+    >>> program = trace(lambda x: x * x[::-1], {"x": (2,)})
+    >>> product_forward(program, ["x"], {}, {"x": "d_x"})([3.0, 5.0], [1.0, 0.0])
+    array([5., 5.])
+    """
+    shapes = Differential(program, wrt, charts)
+    further = _like_arguments(shapes, directions)
+    graph = Differential(program, wrt, charts, further)
+    given = [scalar for name in wrt for scalar in graph.scalars(directions[name])]
+    changes: dict[int, Sparse] = {}
+    for part in graph.followed:
+        for n in range(part.entry.size):
+            terms = [change * given[key] for key, change in part.change(n, graph.one).items()]
+            changes[part.first + n] = {0: sum(terms[1:], start=terms[0])} if terms else {}
+    results = [tangent.get(0) for tangent in graph.forward(changes)]
+    return graph.program(results, program.outputs)
 
 
-def _extended(structure: Structure, shape: tuple[int, ...]) -> Structure:
-    """A structure with more axes on every leaf."""
-    if isinstance(structure, Leaf):
-        return Leaf(structure.shape + shape)
-    return Branch(structure.kind, tuple(_extended(c, shape) for c in structure.children), structure.keys)
+def product_reverse(program: Program, wrt: Sequence[str], charts: Charts, weights: str) -> Program:
+    """The derivatives of a weighted sum of all outputs: weights times a Jacobian, without the Jacobian.
+
+    Args:
+        program, wrt, charts: As in `jacobian`.
+        weights: Name of an input, added behind all others, with the structure of the outputs.
+
+    Returns:
+        A program that gives a dictionary by the names in `wrt`.
+
+    >>> from whippletree.kernels.trace.recording import trace
+    >>> program = trace(lambda x: x * x[::-1], {"x": (2,)})
+    >>> product_reverse(program, ["x"], {}, "w")([3.0, 5.0], [1.0, 0.0])
+    {'x': array([5., 3.])}
+    """
+    graph = Differential(program, wrt, charts, {weights: program.outputs})
+    columns = graph.reverse([{0: weight} for weight in graph.scalars(weights)])
+    return graph.program([column.get(0) for column in columns], graph.of_arguments(Leaf(())))
+
+
+def _like_arguments(graph: Differential, names: Mapping[str, str]) -> dict[str, Structure]:
+    """The structures of directions by their new names."""
+    parts = graph.of_arguments(Leaf(()))
+    return {names[key]: child for key, child in zip(parts.keys, parts.children, strict=True)}

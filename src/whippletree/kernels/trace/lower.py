@@ -193,9 +193,12 @@ def lift(program: Program) -> Recording:
     return Recording(graph, [refs[value] for value in program.results], program.inputs, program.outputs)
 
 
-def lift_values(program: Program) -> tuple[Expressions, list[int]]:
-    """The graph of a program, folded anew, and the reference of every value."""
-    graph = Expressions(program.n_inputs)
+def lift_values(program: Program, further: int = 0) -> tuple[Expressions, list[int]]:
+    """The graph of a program, folded anew, and the reference of every value.
+
+    The graph has `further` input scalars behind those of the program.
+    """
+    graph = Expressions(program.n_inputs + further)
     graph.loops.update(program.loops)
     make = graph.constructors()
     refs = [2 * i for i in range(program.n_inputs)]

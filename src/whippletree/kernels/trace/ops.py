@@ -62,9 +62,13 @@ def _atan2_partials(y: Any, x: Any, _: Any) -> tuple[Any, ...]:
     return x / square, -(y / square)
 
 
-def _selected(condition: Any) -> tuple[Any, Any]:
-    """Partials of `condition ? x : y` with respect to x and y."""
-    return (lambda t: condition.where(t, 0.0)), (lambda t: condition.where(0.0, t))
+def _selected(condition: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    """Partials of `condition ? x : y` with respect to x and y; NaN where the value is a constant NaN.
+
+    A NaN says that nothing is known there, and a derivative of 0 would say that all is well.
+    """
+    without_x, without_y = (np.nan if np.isnan(other.known or 0.0) else 0.0 for other in (x, y))
+    return (lambda t: condition.where(t, without_y)), (lambda t: condition.where(without_x, t))
 
 
 def _fma(x: Any, y: Any, z: Any) -> Any:
@@ -117,13 +121,13 @@ _ROWS = (
     Op("floor", "r>r", np.floor, lambda x, z: (0.0,),
        "floor({0})", "_floor({0})", lambda sp, x: sp.floor(x), "floor", ("select",)),
     # Both pass a NaN on, as NumPy's do; C's fmin and fmax would swallow it.
-    Op("minimum", "rr>r", np.minimum, lambda x, y, z: _selected(x <= y),
+    Op("minimum", "rr>r", np.minimum, lambda x, y, z: _selected(x <= y, x, y),
        "({0} < {1} || {0} != {0}) ? {0} : {1}", "{0} if {0} < {1} or {0} != {0} else {1}",
        lambda sp, x, y: sp.Min(x, y), "minimum", ("select",)),
-    Op("maximum", "rr>r", np.maximum, lambda x, y, z: _selected(x >= y),
+    Op("maximum", "rr>r", np.maximum, lambda x, y, z: _selected(x >= y, x, y),
        "({0} > {1} || {0} != {0}) ? {0} : {1}", "{0} if {0} > {1} or {0} != {0} else {1}",
        lambda sp, x, y: sp.Max(x, y), "maximum", ("select",)),
-    Op("where", "crr>r", np.where, lambda c, x, y, z: (None, *_selected(c)),
+    Op("where", "crr>r", np.where, lambda c, x, y, z: (None, *_selected(c, x, y)),
        "{0} ? {1} : {2}", "{1} if {0} else {2}",
        lambda sp, c, x, y: sp.Piecewise((x, c), (y, True)), "select", ("select",)),
     Op("lt", "rr>c", np.less, _none,

@@ -29,11 +29,11 @@ def unrolled(program: Program) -> Program:
             "only machine code has loops; repeat less often"
         )
     graph = Expressions(program.n_inputs)
-    refs = _replayed(graph, program, [2 * i for i in range(program.n_inputs)])
+    refs = replayed(graph, program, [2 * i for i in range(program.n_inputs)])
     return lower(NodeTable(graph, refs), program.inputs, program.outputs)
 
 
-def _replayed(graph: Expressions, program: Program, inputs: list[int]) -> list[int]:
+def replayed(graph: Expressions, program: Program, inputs: list[int]) -> list[int]:
     """The references of a program's results, recorded into a graph, given those of its inputs."""
     make = graph.constructors()
     refs = [*inputs, *(graph.constant(value) for value in program.constants)]
@@ -52,7 +52,7 @@ def _replayed(graph: Expressions, program: Program, inputs: list[int]) -> list[i
             state = [places[first + k] for k in range(loop.n_state)]
             given = [places[first + k] for k in range(loop.n_state, loop.n_arguments)]
             for _ in range(loop.times):
-                state = _replayed(graph, loop.body, [*state, *given])
+                state = replayed(graph, loop.body, [*state, *given])
             places.update(enumerate(state, first))
         elif op == "item":
             made = places[number(numbers[1])]
