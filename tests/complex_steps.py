@@ -23,7 +23,7 @@ def by_complex_step(
         direction[k] = 1.0
         change = rate(m, value, direction) if name == "q" else direction.reshape(value.shape)
         moved = arguments | {name: value + 1j * STEP * change}
-        columns.append(np.asarray(function(m, **moved)).imag / STEP)
+        columns.append(np.imag(function(m, **moved)) / STEP)
     found = np.stack(columns, axis=-1)
     return found if name == "q" else found.reshape(*found.shape[:-1], *value.shape)
 

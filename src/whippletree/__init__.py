@@ -47,6 +47,7 @@ from .display.velocity_plots import draw_velocity_transformation as draw_velocit
 from .display.viewer import Viewer as Viewer, view as view
 from .dynamics import (
     aba as aba,
+    aba_derivatives as aba_derivatives,
     bias_force as bias_force,
     body_accelerations as body_accelerations,
     body_velocities as body_velocities,
@@ -76,6 +77,7 @@ from .dynamics import (
     passive_forces as passive_forces,
     potential_energy as potential_energy,
     rnea as rnea,
+    rnea_derivatives as rnea_derivatives,
     total_mass as total_mass,
 )
 from .edit import (

@@ -58,7 +58,7 @@ def test_products_agree_with_the_jacobian(m):
     J = wt.derivative(wt.aba, m, wrt=wrt)(q, qd, tau)
     directions = {name: rng.normal(size=m.nv) for name in wrt}
     along = wt.jvp(wt.aba, m, wrt=wrt)(q, qd, tau, *directions.values())
-    assert error(along, sum(J[name] @ directions[name] for name in wrt)) < LIMIT
+    assert error(along, J["q"] @ directions["q"] + J["tau"] @ directions["tau"]) < LIMIT
     back = wt.vjp(wt.aba, m, wrt=wrt)(q, qd, tau, weights)
     assert list(back) == list(wrt)
     for name in wrt:

@@ -8,6 +8,7 @@ from ..checks.checking import checked, none_held
 from ..model.equivalent_inertias import simplify_inertias
 from ..model.requirements import floating_base, invertible_inertias
 from .aba import aba
+from .aba_derivatives import aba_derivatives
 from .aba_variant_1 import aba_variant_1
 from .aba_variant_2 import aba_variant_2
 from .coriolis import coriolis_force
@@ -44,13 +45,16 @@ from .operational import inverse_operational_inertia, operational_inertia
 from .passive import passive_forces
 from .rnea import bias_force, joint_reactions, rnea
 from .rnea_base import rnea_base
+from .rnea_derivatives import rnea_derivatives
 
 rnea = checked(rnea, frame_free=True, recorded=newton_euler)
 newton_euler = checked(newton_euler, frame_free=True)
+rnea_derivatives = checked(rnea_derivatives, frame_free=True)
 bias_force = checked(bias_force, frame_free=True, recorded=newton_euler_bias)
 joint_reactions = checked(joint_reactions)
 crba = checked(crba, frame_free=True)
 aba = checked(aba, frame_free=True, held=none_held)
+aba_derivatives = checked(aba_derivatives, frame_free=True, held=none_held)
 forward_kinematics = checked(forward_kinematics)
 frame_pose = checked(frame_pose)
 body_velocities = checked(body_velocities)

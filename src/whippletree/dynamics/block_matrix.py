@@ -22,6 +22,12 @@ def fill(H: Rows, rows: slice, columns: slice, block: Array) -> None:
             H[row][column] = H[column][row] = block[a, b]
 
 
+def put(M: Rows, rows: slice, columns: slice, block: Array) -> None:
+    """Write a block."""
+    for row, entries in zip(range(rows.start, rows.stop), block, strict=True):
+        M[row][columns] = list(entries)
+
+
 def finished(H: Rows) -> Array:
     """The matrix as an array, (0, 0) if it has no rows."""
     return array(H) if H else np.zeros((0, 0))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..spatial import Array, array, refuse_zero
+from .block_matrix import finished, zeros
 from .triangle import Triangle, UnitTriangle, ancestors
 
 
@@ -59,6 +60,45 @@ class Ltdl:
             return b
         scaled = [x / d for x, d in zip(self.L.solve_transposed(b), self.D, strict=True)]
         return self.L.solve(array(scaled))
+
+    def inverted(self) -> "InverseLtdl":
+        """The same by factors of H⁻¹, for many right-hand sides and for all of H⁻¹. n d, and L⁻¹."""
+        return InverseLtdl(self.L.inverse(), [1.0 / d for d in self.D])
+
+
+@dataclass(frozen=True, eq=False)
+class InverseLtdl:
+    """H⁻¹ = M D⁻¹ Mᵀ with M = L⁻¹, which has the zeros of L, and the diagonal of D⁻¹ (n,).
+
+    >>> H = ltdl(np.array([[5.0, 2.0], [2.0, 4.0]]), [-1, 0]).inverted()
+    >>> H.matrix() * 16.0
+    array([[ 4., -2.],
+           [-2.,  5.]])
+    """
+
+    M: UnitTriangle
+    weights: list[Any]
+
+    def times(self, b: Array) -> Array:
+        """H⁻¹ b for b (n,) or (n, k). n m + 2 D1 (m + a) a column."""
+        if not self.weights:
+            return b
+        scaled = [x * w for x, w in zip(self.M.transpose_times(b), self.weights, strict=True)]
+        return self.M.times(array(scaled))
+
+    def matrix(self) -> Array:
+        """(n, n) H⁻¹, one half of which is computed."""
+        rows, n = self.M.rows, len(self.weights)
+        scaled = [[x * w for x, w in zip(row, self.weights, strict=False)] for row in rows]
+        support = [{k, *ancestors(self.M.lam, k)} for k in range(n)]
+        found = zeros(n)
+        for i in range(n):
+            for k in range(i + 1):
+                # The entry 1 on the diagonal multiplies nothing.
+                both = sorted(support[i] & support[k], reverse=True)
+                terms = [scaled[i][j] * rows[k][j] if j != k else scaled[i][j] for j in both]
+                found[i][k] = found[k][i] = sum(terms[1:], start=terms[0]) if terms else 0.0
+        return finished(found)
 
 
 def ltl(H: Array, lam: Sequence[int]) -> Ltl:

@@ -1,17 +1,15 @@
 """Inverse of the joint-space inertia matrix."""
 
-import numpy as np
-
 from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .inertia_factors import factor_ltl
+from .inertia_factors import factor_ltdl
 
 
 def inverse_inertia(m: Mechanism, q: Array) -> Array:
     """H⁻¹: what each joint force does to each joint acceleration, O(n² depth) in the bodies.
 
-    H by RBDA table 6.2, H = LᵀL by table 6.3, and H⁻¹ = L⁻¹ L⁻ᵀ by table 6.5. To solve for one
-    acceleration, use `forward_dynamics`.
+    H by RBDA table 6.2, H = LᵀDL by table 6.3, and the symmetric product H⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, L⁻¹ having the
+    zeros of L. To solve for one acceleration, use `forward_dynamics`.
 
     Args:
         m: A tree; gears are ignored.
@@ -26,4 +24,4 @@ def inverse_inertia(m: Mechanism, q: Array) -> Array:
     array([[1., 0.],
            [0., 1.]])
     """
-    return factor_ltl(m, q).solve(np.eye(m.nv))
+    return factor_ltdl(m, q).inverted().matrix()

@@ -91,7 +91,26 @@ class Triangle:
 
 @dataclass(frozen=True, eq=False)
 class UnitTriangle(Triangle):
-    """A triangle whose diagonal is 1, whatever stands there: every product and solve is D1 (m + a)."""
+    """A triangle whose diagonal is 1, whatever stands there: every product and solve is D1 (m + a).
+
+    >>> UnitTriangle([[1.0], [3.0, 1.0]], [-1, 0]).inverse().matrix()
+    array([[ 1.,  0.],
+           [-3.,  1.]])
+    """
+
+    def inverse(self) -> "UnitTriangle":
+        """L⁻¹, with the zeros of L. D2 - D1 (m + a), D1 and D2 as in RBDA 6.26-6.27."""
+        rows: list[list[Any]] = []
+        for k, row in enumerate(self.rows):
+            above = list(ancestors(self.lam, k))
+            found = [*([0.0] * k), 1.0]
+            for i in above:
+                found[i] = -row[i]
+            for i in above:  # row k of L⁻¹ is that of 1 less those of its ancestors, times L's entries
+                for j in ancestors(self.lam, i):
+                    found[j] = found[j] - row[i] * rows[i][j]
+            rows.append(found)
+        return UnitTriangle(rows, self.lam)
 
     def _diagonal(self, i: int) -> Any:
         return 1.0

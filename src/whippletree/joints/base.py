@@ -52,6 +52,33 @@ class Joint(ABC):
         """(6,) c_J = S̊ qd (RBDA 3.42)."""
         return self.motion_subspace_rate(q, qd) @ qd
 
+    def motion_subspace_gradient(self, q: Array, x: Array) -> Array:
+        """(6, nv) the change of S x, with a constant x (nv,), along each unit velocity."""
+        if self.has_constant_subspace:
+            return np.zeros((6, self.nv))
+        columns = [self.motion_subspace_rate(q, unit) @ x for unit in np.eye(self.nv)]
+        return np.stack(columns, axis=-1) if columns else np.zeros((6, 0))
+
+    def motion_subspace_work(self, q: Array, f: Array) -> Array:
+        """(nv, nv) the change of Sᵀ f, with a constant f (6,), along each unit velocity, column by column."""
+        if self.has_constant_subspace:
+            return np.zeros((self.nv, self.nv))
+        columns = [self.motion_subspace_rate(q, unit).T @ f for unit in np.eye(self.nv)]
+        return np.stack(columns, axis=-1) if columns else np.zeros((0, 0))
+
+    def bias_gradient(self, q: Array, qd: Array) -> Array:
+        """(6, nv) the change of c_J, with a constant qd (nv,), along each unit velocity.
+
+        Needed of a type whose S depends on q only for derivatives by recursion.
+        """
+        if not self.has_constant_subspace:
+            raise ModelError(
+                f"{self!r} has a motion subspace that changes with q: give {type(self).__name__} a method "
+                "bias_gradient(q, qd), the change (6, nv) of c_J along each unit velocity, or take "
+                "wt.derivative, which needs none"
+            )
+        return np.zeros((6, self.nv))
+
     def rate(self, q: Array, qd: Array) -> Array:
         """(nq,) dq/dt at the velocity qd (nv,)."""
         return qd
@@ -112,7 +139,7 @@ class Joint(ABC):
         This general version serves every type whose S is constant. Needed of others only where forces of
         joints are solved for, as in loops, by divide and conquer, and for reactions.
         """
-        if type(self).motion_subspace_rate is not Joint.motion_subspace_rate:
+        if not self.has_constant_subspace:
             raise ModelError(
                 f"{self!r} has a motion subspace that changes with q: give {type(self).__name__} a method "
                 "constraint_subspace(q), a basis (6, 6 - nv) of the forces that do no work"
@@ -120,6 +147,11 @@ class Joint(ABC):
         return complement(np.asarray(self.motion_subspace(self.neutral()), dtype=float))
 
     # What others ask
+
+    @property
+    def has_constant_subspace(self) -> bool:
+        """Whether S does not depend on q."""
+        return type(self).motion_subspace_rate is Joint.motion_subspace_rate
 
     @property
     def has_rates(self) -> bool:

@@ -53,6 +53,11 @@ class RackPinion(Joint):
         rate = cross(self._rack_seen_from_successor(q), np.array(self.axis)) * qd[0]
         return np.concatenate([np.zeros(3), rate])[:, None]
 
+    def bias_gradient(self, q: Array, qd: Array) -> Array:
+        axis = np.array(self.axis)
+        change = cross(cross(self._rack_seen_from_successor(q), axis), axis) * (qd[0] * qd[0])
+        return np.concatenate([np.zeros(3), change])[:, None]
+
     def constraint_subspace(self, q: Array) -> Array:
         # Two moments across the axis, and each force with the moment that undoes its work.
         first, second = perpendicular(self.axis)

@@ -58,6 +58,10 @@ class Reversed(Joint):
         # Table 4.2; v_J × v_J vanishes, which `motion_subspace_rate` times qd would not see.
         return -self.of.transform(q).inverse_motion(self.of.bias(q, qd))
 
+    def bias_gradient(self, q: Array, qd: Array) -> Array:
+        S, c_J = self.of.motion_subspace(q), self.of.bias(q, qd)
+        return -self.of.transform(q).inverse_motion(self.of.bias_gradient(q, qd) + cross_motion(S, c_J))
+
     def constraint_subspace(self, q: Array) -> Array:
         return -(self.of.transform(q).T @ self.of.constraint_subspace(q))
 

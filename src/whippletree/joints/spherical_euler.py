@@ -55,6 +55,15 @@ class SphericalEuler(Joint):
         rates = array([cross(first, after_first), cross(second, after_second), np.zeros(3)]).T
         return np.concatenate([rates, np.zeros((3, 3))])
 
+    def bias_gradient(self, q: Array, qd: Array) -> Array:
+        first, second, third = self._axes(q)
+        turning = second * qd[1] + third * qd[2]
+        by_second = cross(cross(first, second), turning) * qd[0]
+        seen = cross(second, third)  # the change of the second axis by the third turn
+        by_third = cross(cross(first, third), turning) * qd[0] + cross(first, seen) * (qd[0] * qd[1])
+        by_third = by_third + cross(seen, third) * (qd[1] * qd[2])
+        return np.concatenate([array([np.zeros(3), by_second, by_third]).T, np.zeros((3, 3))])
+
     def constraint_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, 3:]
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..spatial.inertia import Inertia
-from ..spatial.rotation import exp, exp_jacobian, exp_jacobian_rate, log
+from ..spatial.rotation import exp, exp_bias_gradient, exp_jacobian, exp_jacobian_rate, log
 from ..spatial.scalar import Array
 from ..spatial.transform import Transform, rot
 from .base import Joint
@@ -35,6 +35,9 @@ class SphericalExponential(Joint):
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         return np.concatenate([exp_jacobian_rate(q, qd), np.zeros((3, 3))])
+
+    def bias_gradient(self, q: Array, qd: Array) -> Array:
+        return np.concatenate([exp_bias_gradient(q, qd), np.zeros((3, 3))])
 
     def constraint_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, 3:]

@@ -49,6 +49,11 @@ class Universal(Joint):
         rate = cross(self._first_seen_from_successor(q), np.array(self.second)) * qd[1]
         return array([[*rate, 0.0, 0.0, 0.0], [0.0] * 6]).T
 
+    def bias_gradient(self, q: Array, qd: Array) -> Array:
+        second = np.array(self.second)
+        change = cross(cross(self._first_seen_from_successor(q), second), second) * (qd[0] * qd[1])
+        return array([[0.0] * 6, [*change, 0.0, 0.0, 0.0]]).T
+
     def constraint_subspace(self, q: Array) -> Array:
         zero = (0.0, 0.0, 0.0)
         normal = cross(self._first_seen_from_successor(q), np.array(self.second))

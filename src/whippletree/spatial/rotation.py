@@ -162,10 +162,10 @@ def to_rpy(R: Array) -> Array:
     return to_euler(R, "zyx")[::-1]
 
 
-def _power_series(u: Any, first: int, derivative: bool = False) -> Any:
-    """Σ (-u)^k / (first + 2k)!, or its derivative by u; to full precision for |u| ≤ 1."""
+def _power_series(u: Any, first: int, derivatives: int = 0) -> Any:
+    """Σ (-u)^k / (first + 2k)!, or a derivative of it by u; to full precision for |u| ≤ 1."""
     coefficients = [(-1.0) ** k / math.factorial(first + 2 * k) for k in range(11)]
-    if derivative:
+    for _ in range(derivatives):
         coefficients = [k * c for k, c in enumerate(coefficients)][1:]
     total = coefficients[-1]
     for c in reversed(coefficients[:-1]):
@@ -237,13 +237,47 @@ def exp_jacobian(w: Array) -> Array:
 def exp_jacobian_rate(w: Array, wd: Array) -> Array:
     """(3, 3) dT/dt at the rate wd = dw/dt, so that ω̇ = T d²w/dt² + (dT/dt) dw/dt (Liu & Jain eq 56)."""
     u = w @ w
-    small = less(u, 1.0)
-    safe = where(small, 1.0, u)
-    a, b, c = exponential_coefficients(u)
-    # d/du of b and c; for small u the series is differentiated term by term.
-    db = where(small, _power_series(u, 2, derivative=True), (0.5 * a - b) / safe)
-    da = (1.0 - u * b - a) / (2.0 * safe)
-    dc = where(small, _power_series(u, 3, derivative=True), -(da + c) / safe)
+    _, b, c = exponential_coefficients(u)
+    (db, dc), _ = _coefficient_slopes(u)
     ud = 2.0 * (w @ wd)
     W, Wd = skew(w), skew(wd)
     return -db * ud * W - b * Wd + dc * ud * (W @ W) + c * (Wd @ W + W @ Wd)
+
+
+def exp_bias_gradient(w: Array, wd: Array) -> Array:
+    """(3, 3) the derivative of (dT/dt) dw/dt of `exp_jacobian_rate` with respect to w, dw/dt being constant.
+
+    With y = w × wd it is -b' u̇ y + c' u̇ w × y + c wd × y, where u̇ = 2 w·wd: the terms of wd × wd vanish.
+    """
+    u, ud, y = w @ w, 2.0 * (w @ wd), cross(w, wd)
+    _, _, c = exponential_coefficients(u)
+    (db, dc), (ddb, ddc) = _coefficient_slopes(u)
+    wy, wdy = cross(w, y), cross(wd, y)
+    columns = []
+    for e in np.eye(3):
+        du, dud, dy = 2.0 * (w @ e), 2.0 * (wd @ e), cross(e, wd)
+        turned = cross(e, y) + cross(w, dy)
+        columns.append(
+            -(ddb * du * ud + db * dud) * y
+            - db * ud * dy
+            + (ddc * du * ud + dc * dud) * wy
+            + dc * ud * turned
+            + dc * du * wdy
+            + c * cross(wd, dy)
+        )
+    return array(columns).T
+
+
+def _coefficient_slopes(u: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """First and second derivatives of the last two of `exponential_coefficients` with respect to u = θ²."""
+    small = less(u, 1.0)
+    safe = where(small, 1.0, u)
+    a, b, c = exponential_coefficients(u)
+    # For small u the series is differentiated term by term.
+    da = (1.0 - u * b - a) / (2.0 * safe)
+    db = where(small, _power_series(u, 2, 1), (0.5 * a - b) / safe)
+    dc = where(small, _power_series(u, 3, 1), -(da + c) / safe)
+    dda = -(b + u * db + 3.0 * da) / (2.0 * safe)
+    ddb = where(small, _power_series(u, 2, 2), (0.5 * da - 2.0 * db) / safe)
+    ddc = where(small, _power_series(u, 3, 2), -(dda + 2.0 * dc) / safe)
+    return (db, dc), (ddb, ddc)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ..trace.program import Program
 from ..trace.structure import Leaf, Structure
-from .differential import Charts, Differential, Sparse
+from .differential import Charts, Differential, Sparse, accumulate
 
 NO_CHARTS: Charts = {}
 
@@ -103,8 +103,9 @@ def product_forward(
     changes: dict[int, Sparse] = {}
     for part in graph.followed:
         for n in range(part.entry.size):
-            terms = [change * given[key] for key, change in part.change(n, graph.one).items()]
-            changes[part.first + n] = {0: sum(terms[1:], start=terms[0])} if terms else {}
+            change = changes[part.first + n] = {}
+            for key, partial in part.change(n, graph.one).items():
+                accumulate(change, partial, {0: given[key]})
     results = [tangent.get(0) for tangent in graph.forward(changes)]
     return graph.program(results, program.outputs)
 
