@@ -19,7 +19,7 @@ import numpy as np
 
 from ..checks.argument_table import known_arguments
 from ..errors import InputError
-from ..kernels.derive.derivatives import forward, product_forward, product_reverse, reverse
+from ..kernels.derive.derivatives import forward, jacobian, product_forward, product_reverse, reverse
 from ..kernels.derive.step_functions import refuse_steps
 from ..kernels.run.kernel import Kernel
 from ..kernels.simplify.passes import simplify
@@ -32,9 +32,13 @@ from ..model.mechanism import Mechanism
 from ..model.positions import rate
 from ..spatial import Array, array
 from .compiling import record
+from .derivative_roads import Call, by_recursion, implicit_forward, implicit_reverse
 
 BOTH = 20_000
 """Instructions of a function up to which forward and reverse are both tried, and the shorter one is kept."""
+
+SHALLOW = 1_000
+"""Instructions up to which that is also done where there is a recursion, which wins where trees are deep."""
 
 
 def derivative(
@@ -83,17 +87,20 @@ def derivative(
     >>> potential.round(3)
     array([-12.789,   1.781])
     """
-    program = _recorded(function, m, wrt, inputs, parameters, at, fixed)
-    charts = _charts(function, m, wrt)
+    call = Call(function, m, wrt, inputs, parameters, at, fixed)
+    program, charts = _recorded(call), _charts(function, m, wrt)
 
     def made() -> Program:
-        if program.n_instructions <= BOTH:
-            roads = [derive(program, wrt, charts) for derive in (forward, reverse)]
-            return simplify(min(roads, key=lambda road: road.n_instructions))
-        followed = sum(entry.size for entry in program.inputs if entry.name in wrt)
-        return simplify((reverse if program.n_outputs < followed else forward)(program, wrt, charts))
+        recursion = by_recursion(call)
+        if recursion is not None and program.n_instructions > SHALLOW:
+            return recursion
+        if program.n_instructions > BOTH:
+            return simplify(jacobian(program, wrt, charts))
+        roads = [derive(program, wrt, charts) for derive in (forward, reverse)]
+        shorter = simplify(min(roads, key=lambda road: road.n_instructions))
+        return shorter if recursion is None else min(shorter, recursion, key=_operations)
 
-    return _kernel("derivative", function, program, wrt, charts, made)
+    return _kernel("derivative", call, program, charts, made)
 
 
 def jvp(
@@ -125,9 +132,16 @@ def jvp(
     >>> np.allclose(k([0.3, 0.5], [0.2, 0.7]), jacobian @ [0.2, 0.7])
     True
     """
-    program = _recorded(function, m, wrt, inputs, parameters, at, fixed)
-    charts = _charts(function, m, wrt)
-    return _kernel("jvp", function, program, wrt, charts, lambda: simplify(_along(program, wrt, charts)))
+    call = Call(function, m, wrt, inputs, parameters, at, fixed)
+    program, charts = _recorded(call), _charts(function, m, wrt)
+
+    def made() -> Program:
+        names = {name: f"d_{name}" for name in wrt}
+        implicit = implicit_forward(call, program, charts, names)
+        by_rules = simplify(_along(program, wrt, charts))
+        return by_rules if implicit is None else min(by_rules, implicit, key=_operations)
+
+    return _kernel("jvp", call, program, charts, made)
 
 
 def vjp(
@@ -157,9 +171,9 @@ def vjp(
     >>> np.allclose(k([0.3, 0.5], 1.0)["q"], wt.gravity_force(m, [0.3, 0.5]))
     True
     """
-    program = _recorded(function, m, wrt, inputs, parameters, at, fixed)
-    charts = _charts(function, m, wrt)
-    return _kernel("vjp", function, program, wrt, charts, lambda: simplify(_weighted(program, wrt, charts)))
+    call = Call(function, m, wrt, inputs, parameters, at, fixed)
+    program, charts = _recorded(call), _charts(function, m, wrt)
+    return _kernel("vjp", call, program, charts, lambda: _weighted(call, program, charts))
 
 
 def hvp(
@@ -191,26 +205,16 @@ def hvp(
     >>> np.allclose(k([0.3, 0.5], 1.0, [0.2, 0.7])["q"], stiffness @ [0.2, 0.7])
     True
     """
-    program = _recorded(function, m, wrt, inputs, parameters, at, fixed)
-    charts = _charts(function, m, wrt)
-
-    def made() -> Program:
-        gradient = simplify(_weighted(program, wrt, charts))
-        return simplify(_along(gradient, wrt, charts))
-
-    return _kernel("hvp", function, program, wrt, charts, made)
+    call = Call(function, m, wrt, inputs, parameters, at, fixed)
+    program, charts = _recorded(call), _charts(function, m, wrt)
+    return _kernel(
+        "hvp", call, program, charts, lambda: simplify(_along(_weighted(call, program, charts), wrt, charts))
+    )
 
 
-def _recorded(
-    function: Callable[..., Any],
-    m: Mechanism,
-    wrt: Sequence[str],
-    inputs: Mapping[str, Declared] | None,
-    parameters: Sequence[str],
-    at: Any,
-    fixed: Mapping[str, Any],
-) -> Program:
+def _recorded(call: Call) -> Program:
     """The program to differentiate, which has all inputs of `wrt`."""
+    function, m, wrt, inputs, parameters, at, fixed = call
     if isinstance(wrt, str) or not isinstance(wrt, Sequence) or not wrt:
         such_as = f"({wrt!r},)" if isinstance(wrt, str) else "('q', 'qd')"
         raise InputError(f"wrt is {wrt!r}, expected names of inputs, as {such_as}")
@@ -248,23 +252,25 @@ def _along(program: Program, wrt: Sequence[str], charts: Mapping[str, Program]) 
     return product_forward(program, wrt, charts, {name: f"d_{name}" for name in wrt})
 
 
-def _weighted(program: Program, wrt: Sequence[str], charts: Mapping[str, Program]) -> Program:
-    return product_reverse(program, wrt, charts, "weights")
+def _weighted(call: Call, program: Program, charts: Mapping[str, Program]) -> Program:
+    """The shorter of two roads."""
+    implicit = implicit_reverse(call, program, charts)
+    by_rules = simplify(product_reverse(program, call.wrt, charts, "weights"))
+    return by_rules if implicit is None else min(by_rules, implicit, key=_operations)
+
+
+def _operations(program: Program) -> int:
+    return sum(program.cost.values())
 
 
 def _kernel(
-    kind: str,
-    function: Callable[..., Any],
-    program: Program,
-    wrt: Sequence[str],
-    charts: Mapping[str, Program],
-    made: Callable[[], Program],
+    kind: str, call: Call, program: Program, charts: Mapping[str, Program], made: Callable[[], Program]
 ) -> Kernel:
     """The kernel of a derived program, which is kept on disk by what it was derived from."""
     library = sources.digest()
-    said = (kind, program.digest, repr(tuple(wrt)), *(chart.digest for chart in charts.values()))
+    said = (kind, program.digest, repr(tuple(call.wrt)), *(chart.digest for chart in charts.values()))
     parts = None if library is None else (*said, library)
-    return Kernel(stored.program(parts, made), f"{_name(function)}_{kind}")
+    return Kernel(stored.program(parts, made), f"{_name(call.function)}_{kind}")
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 
 from ...errors import InputError
 from ..trace.ops import OPS
@@ -30,8 +31,11 @@ does not exist at them. Leave x out of wrt, or let the function vary without ste
         for number in range(first, first + entry.size):
             smooth[number] = argument in wrt
         first += entry.size
+    nans = {program.first_constant + k for k, value in enumerate(program.constants) if isnan(value)}
     for op, out, numbers in operands(program):
         row = OPS[op]
+        if nans.intersection(numbers):  # a guard: no step, but an end of what is known
+            numbers = numbers[1:]
         smooth_before = any(smooth[number] for number in numbers)
         by_steps = next((steps[number] for number in numbers if steps[number]), "")
         if row.is_condition and smooth_before:
