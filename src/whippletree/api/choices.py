@@ -23,7 +23,7 @@ from ..model.mechanism import Mechanism
 from ..model.positions import integrate
 from ..model.values import position
 from ..spatial import Array, where
-from .forward import forward_dynamics
+from .forward import accelerations_by, forward_dynamics
 from .forward_methods import METHODS, find
 
 NEAR = 0.03
@@ -72,18 +72,24 @@ def chosen_at(
     q, given = position(m, at, "at"), dict(fixed)
     if inspect.unwrap(function) is inspect.unwrap(forward_dynamics):
         _, method = find(m, given.pop("method", "auto"))
+        given["method"] = method
         if method.choose is None or method.quality is None:
-            return method.accelerations, given, None
-        function, choosing = method.accelerations, Choosing(method.choice, method.choose, method.quality)
-    else:
-        choosing = _choosing(function)
+            return accelerations_by, given, None
+        guard = _guard(m, q, Choosing(method.choice, method.choose, method.quality))
+        return accelerations_by, given | {"choice": guard.choice}, guard
+    choosing = _choosing(function)
     if choosing.argument in given:
         raise InputError(f"{choosing.argument!r} has a value, and at would choose another: give one of them")
+    guard = _guard(m, q, choosing)
+    return function, given | dict(guard.choice), guard
+
+
+def _guard(m: Mechanism, q: Array, choosing: Choosing) -> Guard:
+    """What is chosen at q, and where it holds; SingularError if q is a singular position."""
     _refuse_singular(m, q)
     choice = choosing.choose(m, q)
     reached = float(choosing.quality(m, q, **{choosing.argument: choice}))
-    guard = Guard(choosing.quality, ((choosing.argument, choice),), HOLDS * reached)
-    return function, given | {choosing.argument: choice}, guard
+    return Guard(choosing.quality, ((choosing.argument, choice),), HOLDS * reached)
 
 
 def _choosing(function: Callable[..., Any]) -> Choosing:

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import dynamics
 from ..checks.checking import checked, coupled_held
 from ..dynamics.geared import geared_inverse_dynamics
+from ..dynamics.passive import with_own_forces
 from ..errors import InputError, ModelError
 from ..loops.closing.check import check_closed, check_gears
 from ..loops.methods.closed_inverse import closed_inverse_dynamics
@@ -13,7 +16,7 @@ from ..loops.methods.estimate import operations
 from ..model.mechanism import Mechanism
 from ..model.requirements import without_gears, without_loops
 from ..spatial import Array
-from .forward_methods import METHODS, applicable, find, is_better_by_forces
+from .forward_methods import METHODS, Method, applicable, find, is_better_by_forces
 
 
 @checked
@@ -95,13 +98,17 @@ def method_reason(m: Mechanism) -> str:
 def forward_dynamics(
     m: Mechanism, q: Array, qd: Array, tau: Array, method: str = "auto", f_ext: Array | None = None
 ) -> Array:
-    """Joint accelerations caused by joint and external forces, loops and gears respected.
+    """Joint accelerations caused by all that acts on a mechanism, loops and gears respected.
+
+    The mechanism's own springs, dampers, friction, stops and loads (`passive_forces`) act as they do in
+    `simulate`; the algorithms themselves, as `aba`, take what they are given and nothing else. Contacts are
+    left out: `contact.contact_forces` has them.
 
     Args:
         m: The mechanism.
         q: (nq,) joint positions, rad or m, with all loops closed.
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
-        tau: (nv,) joint forces, N m or N.
+        tau: (nv,) forces of the actuators, N m or N; effort limits do not cut them off.
         method: A name out of `methods(m)`, or "auto" for the first of them. All give the same
             accelerations. "aba" is RBDA table 7.1, "crba" §6.1, "aba-variant-1" and "-2" table 7.2,
             "divide-and-conquer" §7.5, "floating-aba" table 9.4, "floating-crba" table 9.5, "geared"
@@ -119,11 +126,29 @@ def forward_dynamics(
     >>> m = wt.examples.load("double-pendulum")
     >>> wt.forward_dynamics(m, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0], method="crba").round(3)
     array([  0.375, -11.424])
+    >>> m.change("lower", stiffness=7.038)  # as much as gravity asks for
+    >>> wt.forward_dynamics(m, [0.3, 0.5], [0.0, 0.0], [7.867, 7.038]).round(2) + 0.0
+    array([0., 0.])
     """
     _, found = find(m, method)
     check_gears(m, {"q": q}, {"qd": qd})
     check_closed(m, q, qd)
-    return found.accelerations(m, q, qd, tau, f_ext)
+    return accelerations_by(m, q, qd, tau, f_ext, method=found)
+
+
+def accelerations_by(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    *,
+    method: Method,
+    choice: tuple[tuple[str, Any], ...] = (),
+) -> Array:
+    """(nv,) what `forward_dynamics` gives, by a method with what it has chosen; nothing is checked."""
+    acting, forces = with_own_forces(m, q, qd, tau, f_ext)
+    return method.accelerations(m, q, qd, acting, forces, **dict(choice))
 
 
 forward_dynamics = checked(forward_dynamics, held=coupled_held)
@@ -148,18 +173,20 @@ def hybrid_dynamics(
 ) -> tuple[Array, Array]:
     """Forces of the joints whose accelerations are prescribed, and accelerations of all others.
 
+    The mechanism's own springs, dampers, friction, stops and loads act, as in `forward_dynamics`.
+
     Args:
         m: A tree without gears.
         q: (nq,) joint positions, rad or m.
         qd: (nv,) joint velocities, rad/s or m/s.
-        tau: (nv,) joint forces, N m or N; those of prescribed joints are not looked at.
+        tau: (nv,) forces of the actuators, N m or N; those of prescribed joints are not looked at.
         qdd: (nv,) joint accelerations, rad/s² or m/s²; only those of prescribed joints are looked at.
         prescribed: Names of the joints whose accelerations are given.
         method: "aba" (RBDA tables 9.2-9.3), "crba" (§9.1, table 9.1), or "auto" for the first.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
 
     Returns:
-        tau, qdd: (nv,) each, complete, of the inputs' scalar type.
+        tau, qdd: (nv,) each, complete, of the inputs' scalar type; tau is that of the actuators.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("cart-pole")
@@ -173,7 +200,9 @@ def hybrid_dynamics(
     if fault is not None:
         raise ModelError(f"hybrid_dynamics: {fault}")
     function = HYBRID["aba" if method == "auto" else method]
-    return function(m, q, qd, tau, qdd, prescribed, f_ext)
+    own, forces = with_own_forces(m, q, qd, np.zeros(m.nv), f_ext)
+    found, qdd = function(m, q, qd, tau + own, qdd, prescribed, forces)
+    return found - own, qdd
 
 
 @checked
@@ -185,11 +214,12 @@ def inverse_dynamics(
     f_ext: Array | None = None,
     actuated: Sequence[str] | None = None,
 ) -> Array:
-    """Joint forces that cause given accelerations, loops and gears respected.
+    """Forces of the actuators that cause given accelerations, loops and gears respected.
 
-    RBDA table 5.1; with loops or gears eq 8.62-8.63. Loops and gears leave a choice of forces. By
-    default those returned are zero on driven joints of gears, as if every motor sat at the head of its
-    gears, and of least norm over the joints of loops. With `actuated` only the named joints carry a
+    What the mechanism's own springs, dampers, friction, stops and loads do, actuators need not: see
+    `forward_dynamics`. RBDA table 5.1; with loops or gears eq 8.62-8.63. Loops and gears leave a choice of
+    forces. By default those returned are zero on driven joints of gears, as if every motor sat at the head
+    of its gears, and of least norm over the joints of loops. With `actuated` only the named joints carry a
     force; if they are more than are needed, theirs is of least norm.
 
     Args:
@@ -221,5 +251,6 @@ def inverse_dynamics(
         check_closed(m, q, qd, qdd)
         return closed_inverse_dynamics(m, q, qd, qdd, f_ext, actuated)
     if not m.gears:
-        return dynamics.rnea(m, q, qd, qdd, f_ext)
+        own, forces = with_own_forces(m, q, qd, np.zeros(m.nv), f_ext)
+        return dynamics.rnea(m, q, qd, qdd, forces) - own
     return geared_inverse_dynamics(m, q, qd, qdd, f_ext)

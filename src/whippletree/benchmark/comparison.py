@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..api.compiling import record
-from ..api.forward import forward_dynamics
+from ..api.forward import accelerations_by, forward_dynamics
 from ..api.forward_methods import METHODS, applicable
 from ..checks.checking import checked
 from ..errors import SingularError
@@ -190,7 +190,7 @@ def compare(m: Mechanism, q: Array, qd: Array, tau: Array) -> Comparison:
 def recorded(m: Mechanism, q: Array, name: str) -> Program:
     """The simplified program of a method for a mechanism, with the choice that suits q (nq,) best."""
     method = METHODS[name]
-    return record(method.accelerations, m, **method.chosen(m, q))
+    return record(accelerations_by, m, method=method, choice=tuple(method.chosen(m, q).items()))
 
 
 def title(name: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..api.compiling import compile
-from ..api.forward import forward_dynamics, inverse_dynamics, methods
-from ..api.forward_methods import METHODS
+from ..api.forward import accelerations_by, forward_dynamics, inverse_dynamics, methods
+from ..api.forward_methods import find
 from ..benchmark.comparison import relative_difference, some_state, title
 from ..model.mechanism import Mechanism
 from ..spatial import Array
@@ -51,8 +51,8 @@ def interpreted(m: Mechanism, state: State) -> Iterator[Entry]:
 def compiled(m: Mechanism, state: State) -> Iterator[Entry]:
     """The method that suits best as machine code for this mechanism, for one state and for many at once."""
     start = time.perf_counter()
-    name = methods(m)[0]
-    kernel = compile(METHODS[name].accelerations, m, **METHODS[name].chosen(m, state[0]))
+    name, method = find(m, "auto")
+    kernel = compile(accelerations_by, m, method=method, choice=tuple(method.chosen(m, state[0]).items()))
     kernel(*state)
     how = f"machine code made for {m.name}, ready in {time.perf_counter() - start:.2g} s"
     yield Entry(f"{name}, compiled", how, lambda: kernel(*state))

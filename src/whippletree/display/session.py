@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from ..dynamics.elastic import elastic_energy
 from ..dynamics.energy import energy
 from ..dynamics.momentum import center_of_mass
 from ..errors import InputError, SolverError
@@ -191,7 +190,7 @@ class Session:
     def energies(self) -> tuple[float, float]:
         """Kinetic energy, and potential energy of gravity and springs, of the state shown, J."""
         kinetic, potential = energy(self.m, self.q, self.qd)
-        return float(kinetic), float(potential + elastic_energy(self.m, self.q))
+        return float(kinetic), float(potential)
 
     def center(self) -> Array:
         """(3,) the centre of mass, m; the origin where there is no mass."""

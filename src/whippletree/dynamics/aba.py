@@ -9,7 +9,7 @@ from .per_body import per_body
 
 
 def aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
-    """Joint accelerations caused by joint and external forces, O(n) in the bodies.
+    """Joint accelerations caused by joint and external forces, O(n); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1, in its symbols: IA and pA are the
     articulated-body inertia and bias force, U, D, u the terms of joint i, c the velocity-product

@@ -10,7 +10,7 @@ from .per_body import per_body
 
 
 def aba_variant_1(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
-    """Joint accelerations by the articulated-body algorithm in inverse inertias Φ, O(n) in the bodies.
+    """Joint accelerations by articulated bodies in inverse inertias Φ, O(n); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.2, variant 1: the handle of a subtree
     obeys a = Φ f + b, and a joint enters by its constraint forces T rather than by its motions S.

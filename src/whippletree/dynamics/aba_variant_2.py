@@ -10,7 +10,7 @@ from .per_body import per_body
 
 
 def aba_variant_2(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
-    """Joint accelerations by the articulated-body algorithm with constraint forces T, O(n) in the bodies.
+    """Joint accelerations by articulated bodies with constraint forces T, O(n); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.2, variant 2: the inertia that reaches
     the parent through a joint is T (Tᵀ I⁻¹ T)⁻¹ Tᵀ, what the constraint forces transmit.

@@ -14,7 +14,7 @@ from .per_body import per_body
 
 
 def divide_and_conquer(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
-    """Joint accelerations by halving the tree again and again and assembling the halves.
+    """Joint accelerations by halving the tree again and again and assembling the halves; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), §7.5, eq 7.57-7.63. A part of the tree is cut
     at the body that leaves no piece with more than half of its bodies; pieces of equal depth depend

@@ -4,6 +4,7 @@ from typing import Any
 
 from ..model.mechanism import Mechanism
 from ..spatial import Array, array
+from .elastic import elastic_energy
 from .kinematics import body_velocities, world_transforms
 
 
@@ -31,7 +32,9 @@ def kinetic_energy(m: Mechanism, q: Array, qd: Array) -> Any:
 
 
 def potential_energy(m: Mechanism, q: Array) -> Any:
-    """-Σ m g·c over the bodies; zero for a mass at the height of the world's origin.
+    """-Σ m g·c over the bodies, of gravity alone: springs have theirs in `elastic_energy`.
+
+    It is zero for a mass at the height of the world's origin.
 
     Args:
         m: The mechanism.
@@ -54,7 +57,7 @@ def potential_energy(m: Mechanism, q: Array) -> Any:
 
 
 def energy(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
-    """Kinetic and potential energy.
+    """Kinetic and potential energy, that of gravity, springs and stops.
 
     Args:
         m: The mechanism.
@@ -62,11 +65,12 @@ def energy(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
         qd: (nv,) joint velocities, rad/s or m/s.
 
     Returns:
-        (kinetic, potential), J; see `kinetic_energy` and `potential_energy`.
+        (kinetic, potential), J; see `kinetic_energy`, and `potential_energy` and `elastic_energy`, whose sum
+        the second is.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("pendulum")
     >>> [float(part) for part in wt.energy(m, [0.0], [3.0])]
     [1.5, -4.905]
     """
-    return kinetic_energy(m, q, qd), potential_energy(m, q)
+    return kinetic_energy(m, q, qd), potential_energy(m, q) + elastic_energy(m, q)

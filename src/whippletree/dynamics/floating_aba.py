@@ -9,7 +9,7 @@ from .per_body import per_body
 
 
 def floating_aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
-    """Accelerations of a floating base and of the joints on it, O(n) in the bodies.
+    """Accelerations of a floating base and of the joints on it, O(n); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 9.4. Body 0 is the floating base, whose
     velocity v_0 is an input and whose acceleration solves I_0^A a_0 + p_0^A = 0 (9.17), the wrench

@@ -11,7 +11,7 @@ from .per_body import per_body
 
 
 def floating_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
-    """Accelerations of a floating base and of the joints on it, O(n depth²) in the bodies.
+    """Accelerations of a floating base and of the joints on it, O(n depth²); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 9.5 and eq 9.13:
 

@@ -11,7 +11,7 @@ from .per_body import per_body
 def floating_inverse_dynamics(
     m: Mechanism, q: Array, qd: Array, qdd_joints: Array, f_ext: Array | None = None
 ) -> tuple[Array, Array]:
-    """Acceleration that joint motions impart to a floating base, and the joint forces they take, O(n).
+    """Acceleration that joint motions impart to a floating base, and their forces; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 9.6 and eq 9.18-9.25. a^r is the
     acceleration relative to the base; its recursion runs over a^r, where the table prints a.

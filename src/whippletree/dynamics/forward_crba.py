@@ -7,7 +7,7 @@ from .rnea import bias_force
 
 
 def forward_dynamics_crba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
-    """Joint accelerations from H qdd = tau - C, O(n depth²) in the bodies.
+    """Joint accelerations from H qdd = tau - C, O(n depth²); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), §6.1 and eq 6.1-6.2: C by the recursive
     Newton-Euler algorithm, H by the composite-rigid-body algorithm, H = LᵀL by table 6.3, which skips

@@ -7,13 +7,14 @@ from ..spatial import Array, array, solve_spd
 from .crba import crba
 from .factor import expanded_parents
 from .gears import gearing, lifted, projected_force, projected_inertia
+from .passive import with_own_forces
 from .rnea import bias_force, rnea
 
 
 def geared_forward_dynamics(
     m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None
 ) -> Array:
-    """Joint accelerations under the constraints of the gears, O(n³) in the independent joints.
+    """Joint accelerations under the constraints of the gears, O(n³); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 9.26 with g = 0, gears being linear:
     GᵀHG ydd = Gᵀ(tau - C), qdd = G ydd. A rotor, modelled as a body that a gear drives, keeps its
@@ -41,7 +42,8 @@ def geared_inverse_dynamics(
     """Forces on the independent joints that cause given accelerations of a mechanism with gears.
 
     RBDA 8.62 with the G of §9.6: of all joint forces with Gᵀtau = Gᵀtau_ID, those that leave the
-    driven joints without a force of their own, as if every motor sat at the head of its gears.
+    driven joints without a force of their own, as if every motor sat at the head of its gears. What the
+    mechanism's own springs, dampers and loads exert is taken off.
 
     Args:
         m: A mechanism with gears.
@@ -53,6 +55,7 @@ def geared_inverse_dynamics(
         (nv,) joint forces, N m or N; zero for driven joints.
     """
     g = gearing(m)
-    u = projected_force(rnea(m, q, qd, qdd, f_ext), g)
+    own, forces = with_own_forces(m, q, qd, np.zeros(m.nv), f_ext)
+    u = projected_force(rnea(m, q, qd, qdd, forces) - own, g)
     tau = [u[column] if ratio is None else 0.0 for column, ratio in zip(g.column, g.ratio, strict=True)]
     return array(tau) if tau else np.zeros(0)

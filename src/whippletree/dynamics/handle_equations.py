@@ -15,7 +15,7 @@ from .rnea import bias_force
 def handle_equations(
     m: Mechanism, q: Array, qd: Array, tau: Array, frames: Sequence[str], f_ext: Array | None = None
 ) -> tuple[Array, Array]:
-    """Φ and b of a = Φ f + b: how frames of a mechanism accelerate under forces at these frames.
+    """Φ and b of a = Φ f + b: how frames accelerate under forces at these frames; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), §7.2.1: the equations of motion of the whole
     mechanism, projected on the motions of the handles. With J the Jacobians one below the other and

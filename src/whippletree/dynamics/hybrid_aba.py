@@ -20,7 +20,7 @@ def hybrid_aba(
     prescribed: Sequence[str],
     f_ext: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Forces of the joints whose accelerations are prescribed, and accelerations of all others, O(n).
+    """Forces of prescribed joints, and accelerations of all others, O(n); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), tables 9.2-9.3: the articulated-body algorithm
     of table 7.1, where a prescribed joint passes its body's articulated inertia on as it is and adds

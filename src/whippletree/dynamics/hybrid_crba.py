@@ -24,7 +24,7 @@ def hybrid_crba(
     prescribed: Sequence[str],
     f_ext: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Forces of the joints whose accelerations are prescribed, and accelerations of all others.
+    """Forces of prescribed joints, and accelerations of all others; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), §9.1, in four steps: C' by eq 9.3, H11 by table
     9.1, H11 qdd1 = tau1 - C1', and tau = C' + ID_δ of qdd1 (table 6.1).

@@ -12,7 +12,7 @@ from .per_body import per_body
 
 
 def newton_euler(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None) -> Array:
-    """Joint forces that cause given accelerations, O(n), without ever forming a linear velocity.
+    """Joint forces that cause accelerations, O(n), linear velocities never formed; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 5.2, extended from revolute joints to
     all. w and wd are angular velocity and acceleration, a the classical acceleration of the body

@@ -38,6 +38,16 @@ def passive_forces(m: Mechanism, q: Array, qd: Array) -> tuple[Array, Array | No
     return tau, on_bodies
 
 
+def with_own_forces(
+    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None
+) -> tuple[Array, Array | None]:
+    """tau and f_ext with the forces of `passive_forces` added: all that acts on a mechanism but gravity."""
+    own, on_bodies = passive_forces(m, q, qd)
+    if on_bodies is not None:
+        f_ext = on_bodies if f_ext is None else f_ext + on_bodies
+    return tau + own, f_ext
+
+
 def passive_powers(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any]:
     """Power that dampers, friction and stops take away, and that the mechanism's own forces bring, W."""
     lost = brought = 0.0

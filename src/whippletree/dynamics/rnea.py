@@ -36,7 +36,7 @@ def joint_wrenches(
 
 
 def rnea(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None) -> Array:
-    """Joint forces that cause given accelerations, O(n) in the bodies.
+    """Joint forces that cause given accelerations, O(n); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), table 5.1, body coordinates.
 
@@ -63,7 +63,7 @@ def rnea(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = No
 
 
 def joint_reactions(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None) -> Array:
-    """Force and moment each joint transmits from the parent to the body, as bearings feel it.
+    """Force and moment each joint transmits from the parent to the body; no springs or loads.
 
     RBDA table 5.1, f_i; the part along the joint's motion is the joint force tau.
 
@@ -83,7 +83,7 @@ def joint_reactions(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array 
 
 
 def bias_force(m: Mechanism, q: Array, qd: Array, f_ext: Array | None = None) -> Array:
-    """C(q, qd): the joint forces that go with zero acceleration (RBDA 6.2).
+    """C(q, qd): the joint forces that go with zero acceleration (RBDA 6.2); no springs or loads.
 
     Args:
         m, q, qd, f_ext: As in `rnea`.

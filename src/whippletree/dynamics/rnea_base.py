@@ -9,7 +9,7 @@ from .per_body import per_body
 
 
 def rnea_base(m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None) -> Array:
-    """Joint forces that cause given accelerations, worked out in the coordinates of the ground.
+    """Joint forces that cause accelerations, in the ground's coordinates; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 5.7-5.11, the basic form of table 5.1:
     no vector changes its coordinates on the way along the tree; instead S_i and I_i are brought to

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..api.compiling import compile, record
 from ..api.forward_methods import Method
-from ..dynamics import energy
 from ..dynamics.elastic import elastic_energy
+from ..dynamics.energy import kinetic_energy, potential_energy
 from ..dynamics.force_laws.force_law import body_power
-from ..dynamics.passive import passive_forces, passive_powers
+from ..dynamics.passive import passive_powers, with_own_forces
 from ..errors import InputError, SingularError
 from ..kernels.derive.derivatives import jacobian
 from ..kernels.run.kernel import Kernel
@@ -87,9 +87,8 @@ def motion(
 ) -> Implicit:
     """The same, with the mechanism that further forces find in a step of length h."""
     implicit = law.implicit_damping
-    passive, on_bodies = passive_forces(m if implicit is None else without_friction(m), q, qd)
-    forces = on_bodies if f_ext is None else f_ext if on_bodies is None else f_ext + on_bodies
-    acting = limited(m, tau) + passive
+    own = m if implicit is None else without_friction(m)
+    acting, forces = with_own_forces(own, q, qd, limited(m, tau), f_ext)
 
     def solve(moved: Mechanism, tau: Array) -> Array:
         return array(law.method.accelerations(moved, q, qd, tau, forces, **law.arguments))
@@ -145,7 +144,7 @@ def midpoint_acceleration(
 
 def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
     """Kinetic energy, potential energy of gravity, and that of springs and stops, J."""
-    return *energy(m, q, qd), elastic_energy(m, q)
+    return kinetic_energy(m, q, qd), potential_energy(m, q), elastic_energy(m, q)
 
 
 def projected(m: Mechanism, q: Array) -> Array:

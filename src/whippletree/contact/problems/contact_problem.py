@@ -7,6 +7,7 @@ from scipy.linalg import solve_triangular
 
 from ...dynamics.crba import crba
 from ...dynamics.inertia_factors import factor_ltdl
+from ...dynamics.passive import with_own_forces
 from ...dynamics.rnea import bias_force
 from ...errors import SingularError
 from ...loops.equations.constraints import constraint_equation
@@ -50,13 +51,14 @@ def contact_problem(
 ) -> ContactProblem:
     """M and d of a mechanism with contacts, trees and loops (RBDA 11.31-11.36).
 
-    With loops or gears, H and C are those of the independent accelerations y, q̈ = G y + g (RBDA 8.49).
+    τ has the mechanism's own springs, dampers and loads in it. With loops or gears, H and C
+    are those of the independent accelerations y, q̈ = G y + g (RBDA 8.49).
 
     Args:
         m: A mechanism with contacts.
         q: (nq,) joint positions, rad or m, with all loops closed.
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
-        tau: (nv,) joint forces, N m or N.
+        tau: (nv,) forces of the actuators, N m or N.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
         pivots: As of `wt.loops.projection`; chosen at q if None. A kernel with loops needs them.
 
@@ -70,6 +72,7 @@ def contact_problem(
     >>> problem.M[0, 0, 0, 0], problem.d[0, 0]
     (np.float64(2.0), np.float64(-9.81))
     """
+    tau, f_ext = with_own_forces(m, q, qd, tau, f_ext)
     J, C = contact_jacobian(m, q), bias_force(m, q, qd, f_ext)
     flat = J.reshape(-1, m.nv)
     right = np.concatenate([(tau - C)[:, None], flat.T], axis=1)

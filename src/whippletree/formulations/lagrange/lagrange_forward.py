@@ -7,7 +7,7 @@ from .link_equations import lagrange_coriolis, lagrange_gravity, lagrange_mass_m
 
 
 def lagrange(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
-    """Joint accelerations from M qdd + C = Q, O(n³).
+    """Joint accelerations from M qdd + C = Q, O(n³); no springs or loads.
 
     Liu & Jain eq 47 and 59: Q has the joint forces, gravity
     and what acts on the links from outside, by the principle of virtual work.

@@ -10,7 +10,7 @@ from ...spatial import Array, array, cross
 def local_inverse_dynamics(
     m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None
 ) -> Array:
-    """Joint forces that cause given accelerations, O(n), by 3-vectors at centres of mass.
+    """Joint forces that cause accelerations, O(n), by 3-vectors at centres of mass; no springs or loads.
 
     Liu & Jain §7, in its symbols: R_k and d_k place link k in
     its parent p, c_k is its centre of mass, ŵ and ŵd the relative angular velocity and acceleration in the

@@ -29,7 +29,7 @@ def acs(
     stabilization: float | None = None,
     dependents: Dependents | Sequence[str] | None = None,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops, by dependent coordinates of one's own choice.
+    """Joint accelerations with loops, by dependent coordinates of one's choice; no springs or loads.
 
     Critchley & Anderson, A generalized recursive coordinate reduction method for multibody system dynamics,
     §4. O(n + m) but for n_I³, n_I being the independent coordinates between dependent ones of a loop.

@@ -29,7 +29,7 @@ def gcl(
     stabilization: float | None = None,
     dependents: Dependents | None = None,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops that may be coupled, O(n + m).
+    """Joint accelerations of a mechanism with loops that may be coupled, O(n + m); no springs or loads.
 
     Critchley & Anderson, A generalized recursive coordinate reduction method for multibody system dynamics,
     §5, with their adjustment of the topology by fictitious joints; see `adjusted_loops`.

@@ -26,7 +26,7 @@ def rcr(
     stabilization: float | None = None,
     dependents: Dependents | None = None,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops, O(n + m), if the last coordinates of each can depend.
+    """Joint accelerations with loops, O(n + m), if the last coordinates of each depend; no springs or loads.
 
     Critchley & Anderson, A generalized recursive coordinate reduction method for multibody system dynamics,
     §3. The coordinates of a loop are counted around it, from its base to its phantom, the freedoms of its

@@ -29,7 +29,7 @@ def reduced_reactions(
     f_ext: Array | None = None,
     dependents: Dependents | None = None,
 ) -> tuple[Array, Array]:
-    """Force and moment that every joint transmits to its body, loop joints too, O(n + m).
+    """Force and moment that every joint, loop joints too, transmits, O(n + m); no springs or loads.
 
     Where constraints are redundant, as in a planar loop of revolute joints, reactions are not unique. Those
     found here have of the force that closes a loop only what the dependent coordinates feel, so they differ

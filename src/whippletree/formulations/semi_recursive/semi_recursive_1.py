@@ -19,7 +19,7 @@ def semi_recursive_1(
     rows: tuple[int, ...] | None = None,
     damping: float = 0.0,
 ) -> Array:
-    """Joint accelerations by semi-recursive method I, O(n depth² + n³), trees and closed loops.
+    """Joint accelerations by semi-recursive method I, O(n depth² + n³); no springs or loads.
 
     Yu, Mikkola, Pan and Escalona, The explanation of two semi-recursive multibody methods for educational
     purpose, eq 40-48 and 59-61: see `joint_equations_1` and docs/semi-recursive.md.

@@ -26,7 +26,7 @@ def semi_recursive_2(
     rows: tuple[int, ...] | None = None,
     damping: float = 0.0,
 ) -> Array:
-    """Joint accelerations by semi-recursive method II, O(n depth + n³), trees and closed loops.
+    """Joint accelerations by semi-recursive method II, O(n depth + n³); no springs or loads.
 
     Yu, Mikkola, Pan and Escalona, The explanation of two semi-recursive multibody methods for educational
     purpose, eq 49-55 and 62-63: see `joint_equations_2` and docs/semi-recursive.md.

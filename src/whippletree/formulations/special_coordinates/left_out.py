@@ -30,7 +30,7 @@ class LeftOut(NamedTuple):
 def special_coordinates_dynamics(
     m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None
 ) -> Array:
-    """Joint accelerations by the special coordinates of the recursive algorithm, O(n) in the bodies.
+    """Joint accelerations by the recursive algorithm's special coordinates, O(n); no springs or loads.
 
     Deepak & Ghosal, section 6 with method 2: in the coordinates ẏ_f each joint has an equation of its own,
     M̃_f ÿ_f = D̃ᵀ (f̂ - M̂ w), with no other acceleration in it; these are the lower blocks of (57) for the

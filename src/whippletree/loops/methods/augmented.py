@@ -18,7 +18,7 @@ def augmented(
     rows: tuple[int, ...] | None = None,
     damping: float = 0.0,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops, O((n + nc)³), by way of the constraint forces.
+    """Joint accelerations with loops, O((n + nc)³), by constraint forces; no springs or loads.
 
     K qdd = k is not changed by adding Kᵀ K qdd = Kᵀ k to the equation of motion (Bertsekas, Constrained
     Optimization and Lagrange Multiplier Methods, 1982, ch. 2): H + Kᵀ K can be inverted wherever the motion

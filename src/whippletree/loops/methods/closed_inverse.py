@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...dynamics.passive import with_own_forces
 from ...dynamics.rnea import rnea
 from ...errors import SolverError
 from ...model.mechanism import Mechanism
@@ -68,12 +69,14 @@ def closed_inverse_dynamics(
     """Forces of the actuated joints that cause given accelerations of a mechanism with loops.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 8.63: G_uᵀ u = Gᵀ tau_ID, by least squares
-    and of least norm. Arguments and result as in `inverse_dynamics`.
+    and of least norm; tau_ID is less by what the mechanism's own parts exert. Arguments and result as in
+    `inverse_dynamics`.
     """
     names = m.joint_names if actuated is None else actuated
     columns = _columns(m, names)
     G = _free_motions(m, q)
-    wanted = G.T @ rnea(m, q, qd, qdd, f_ext)
+    own, forces = with_own_forces(m, q, qd, np.zeros(m.nv), f_ext)
+    wanted = G.T @ (rnea(m, q, qd, qdd, forces) - own)
     tau = np.zeros(m.nv)
     tau[columns] = np.linalg.lstsq(G[columns].T, wanted, rcond=TOLERANCE)[0]
     missing = float(np.max(np.abs(G.T @ tau - wanted), initial=0.0))

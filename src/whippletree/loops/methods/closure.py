@@ -28,7 +28,7 @@ class Closure:
 def closure_dynamics(
     m: Mechanism, closure: Closure, position: Array, rate: Array, tau: Array, f_ext: Array | None = None
 ) -> Array:
-    """Accelerations of independent variables, loops being closed by the user's own formulas.
+    """Accelerations of independent variables, loops closed by formulas of yours; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), §8.11 with eq 3.20: GᵀHG ydd = Gᵀ(tau - C - H g).
     As only y is integrated, loops cannot drift apart. The loop joints of the mechanism, if it has any,

@@ -44,7 +44,7 @@ def cluster_projection(
     stabilization: float | None = None,
     pivots: tuple[Pivots, ...] | None = None,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops; each loop cluster is solved by itself.
+    """Joint accelerations with loops, each cluster solved by itself; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), §8.9: K is block-diagonal over the minimal
     loop clusters, so G and g are found block by block, each by complete pivoting, and joints outside

@@ -57,7 +57,7 @@ def grcr(
     reduction: Reduction | None = None,
     stabilization: float | None = None,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops, O(n + m) in its joints and constraints.
+    """Joint accelerations with loops, O(n + m) in joints and constraints; no springs or loads.
 
     Critchley & Anderson, A generalized recursive coordinate reduction method for multibody system
     dynamics: the articulated-body recursion, in which the joint accelerations of a loop stay as

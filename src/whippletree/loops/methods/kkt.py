@@ -25,7 +25,7 @@ def kkt(
     stabilization: float | None = None,
     choice: KKTChoice | None = None,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops, O((n + nc)³).
+    """Joint accelerations of a mechanism with loops, O((n + nc)³); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 3.17 and 8.36: the unknowns are qdd and
     -λ. Dependent rows of K, found by `rank.TOLERANCE`, are left out, which changes λ but not qdd.

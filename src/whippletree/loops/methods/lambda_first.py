@@ -31,7 +31,7 @@ def lambda_first(
     rows: Sequence[int] | None = None,
     damping: float = 0.0,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops, O(n depth² + nc² n + nc³).
+    """Joint accelerations of a mechanism with loops, O(n depth² + nc² n + nc³); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 8.37-8.41, in six steps: H = LᵀL without
     fill-in, Y = L⁻ᵀKᵀ and z = L⁻ᵀ(tau - C), both by branch-sparse substitution, A = YᵀY,

@@ -24,7 +24,7 @@ def projection(
     stabilization: float | None = None,
     pivots: Pivots | None = None,
 ) -> Array:
-    """Joint accelerations of a mechanism with loops, O(n³).
+    """Joint accelerations of a mechanism with loops, O(n³); no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 8.42-8.51: qdd = G y + g solves the loop
     constraints for every y, and GᵀHG y = Gᵀ(tau - C - H g) is the motion. Which accelerations are

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dynamics.passive import with_own_forces
 from ...dynamics.rnea import joint_reactions, rnea
 from ...model.mechanism import Mechanism
 from ...spatial import Array, array, solve_spd
@@ -27,13 +28,14 @@ def constraint_forces(
     """λ: the forces by which loops and gears keep themselves closed.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 8.5: Kᵀλ = H qdd + C - tau. Where
-    constraints are redundant, which no rigid-body model can resolve, λ is the one of least norm.
+    constraints are redundant, which no rigid-body model can resolve, λ is the one of least norm. The
+    mechanism's own springs, dampers, friction, stops and loads act too, as in `forward_dynamics`.
 
     Args:
         m: A mechanism with loops or gears.
         q: (nq,) joint positions, rad or m, with all loops closed.
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
-        tau: (nv,) joint forces, N m or N.
+        tau: (nv,) forces of the actuators, N m or N.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
         rows: Numbers of independent rows of K, from which all others follow, as in `augmented`; found at q
             if None. A kernel needs them, and holds where they are independent; `compile` with `at` gives NaN
@@ -46,10 +48,17 @@ def constraint_forces(
     >>> m = wt.examples.load("four-bar")
     >>> lam = wt.constraint_forces(m, m.neutral(), np.zeros(3), np.zeros(3))
     >>> qdd = wt.forward_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3))
-    >>> tau = wt.rnea(m, m.neutral(), np.zeros(3), qdd)
+    >>> tau = wt.rnea(m, m.neutral(), np.zeros(3), qdd)  # no springs here
     >>> bool(np.allclose(tau, wt.constraint_jacobian(m, m.neutral()).T @ lam))
     True
     """
+    return _least_forces(m, q, qd, *with_own_forces(m, q, qd, tau, f_ext), rows)
+
+
+def _least_forces(
+    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None, rows: Sequence[int] | None
+) -> Array:
+    """The same with all that acts given."""
     K = constraint_jacobian(m, q)
     if rows is None:
         tau_c = rnea(m, q, qd, kkt(m, q, qd, tau, f_ext), f_ext) - tau
@@ -76,7 +85,8 @@ def reactions(
     """Force and moment that every joint transmits to its body, loop joints too.
 
     RBDA table 5.1 and §8.4. Where constraints are redundant, as in a planar loop of revolute joints,
-    the reactions are not unique: those returned have constraint forces of least norm.
+    the reactions are not unique: those returned have constraint forces of least norm. What a joint's own
+    motor, spring, damper and friction do is part of what it transmits.
 
     Args:
         m, q, qd, tau, f_ext, rows: As in `constraint_forces`.
@@ -91,7 +101,8 @@ def reactions(
     >>> loops[0, 3:].round(3)
     array([ 0.512, -3.372,  0.   ])
     """
-    lam = constraint_forces(m, q, qd, tau, f_ext, rows)
+    tau, f_ext = with_own_forces(m, q, qd, tau, f_ext)
+    lam = _least_forces(m, q, qd, tau, f_ext, rows)
     forces: list[Any] = [np.zeros(6) if f_ext is None else f_ext[i] for i in range(len(m))]
     forces.append(np.zeros(6))  # the ground's
     motions = LocalMotions(m, q, np.zeros(m.nv))

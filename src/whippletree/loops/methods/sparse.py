@@ -27,7 +27,7 @@ def sparse(
     stabilization: float | None = None,
     choice: KKTChoice | None = None,
 ) -> Array:
-    """Joint accelerations from one sparse system over all bodies and all joints, tree or loop alike.
+    """Joint accelerations from one sparse system over all bodies and joints; no springs or loads.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), eq 8.64 with v ×* I v for its bias (the star
     is missing there), in ground coordinates. Unknowns are the accelerations of all bodies and -λ of

@@ -9,7 +9,7 @@ import numpy as np
 from ...api.compiling import compile
 from ...contact.geometry.contact_kinematics import contact_bias, contact_jacobian, gaps
 from ...dynamics.crba import crba
-from ...dynamics.passive import passive_forces
+from ...dynamics.passive import with_own_forces
 from ...dynamics.rnea import bias_force
 from ...kernels.trace.refusal import TraceError
 from ...loops.equations.constraints import constraint_equation, constraint_error, constraint_jacobian
@@ -25,9 +25,8 @@ SINGULAR = 1e-11
 
 def touch_terms(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> tuple[Any, ...]:
     """dq/dt, H, τ - C of all that acts, K and k of loops and gears, J and its bias of contacts, gaps."""
-    passive, on_bodies = passive_forces(m, q, qd)
-    forces = on_bodies if f_ext is None else f_ext if on_bodies is None else f_ext + on_bodies
-    acting = limited(m, tau) + passive - bias_force(m, q, qd, forces)
+    acting, forces = with_own_forces(m, q, qd, limited(m, tau), f_ext)
+    acting = acting - bias_force(m, q, qd, forces)
     K, k = constraint_equation(m, q, qd)
     J, bias = contact_jacobian(m, q), contact_bias(m, q, qd)
     return rate(m, q, qd), crba(m, q), acting, K, k, J, bias, gaps(m, q)
