@@ -67,3 +67,21 @@ def crate(size: Any = (0.4, 0.3, 0.2), mass: float = 5.0, **properties: float) -
     m.add_shape("floor", wt.Plane())
     m.add_contact("rest", "hull", "floor", **properties)
     return m
+
+
+def leg(**properties: Any) -> tuple[wt.Mechanism, Any]:
+    """A four-bar linkage that hangs on a slide, with a foot on its coupler."""
+    m = wt.Mechanism("leg")
+    m.add_body("hip", wt.Prismatic("z"), inertia=wt.Inertia.box((0.3, 0.1, 0.1), mass=2.0))
+    bar = wt.Inertia.rod((0, 0, 0), (0, 0, -0.3), mass=0.4)
+    m.add_body("front", wt.Revolute("y"), "hip", wt.Placement((0.1, 0, 0)), bar)
+    m.add_body("back", wt.Revolute("y"), "hip", wt.Placement((-0.1, 0, 0)), bar)
+    shank = wt.Inertia.rod((0, 0, 0), (-0.2, 0, 0), mass=0.3)
+    m.add_body("shank", wt.Revolute("y"), "front", wt.Placement((0, 0, -0.3)), shank)
+    m.add_loop(
+        "knee", wt.Revolute("y"), "shank", "back", wt.Placement((-0.22, 0, 0)), wt.Placement((0, 0, -0.3))
+    )
+    m.add_shape("foot", wt.Sphere(0.05), "shank", wt.Placement((-0.05, 0, -0.2)))
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("stand", "foot", "floor", **properties)
+    return m, wt.assemble(m, np.array([0.8, 0.4, 0.4, -0.4]), hold=["hip", "front"])

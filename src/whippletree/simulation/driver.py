@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..api.forward_methods import find
+from ..contact.compliant.compliant_contact import Compliant
 from ..errors import InputError
 from ..loops.closing.check import GEARED_START, check_gears
 from ..model.mechanism import Mechanism
@@ -24,9 +25,10 @@ from .progress import Progress
 from .run import Plan, Run
 from .step_length import check_step_length
 from .steppers import CHOOSING, ChosenSteps, FixedSteps, Stepper
-from .touching.touching_door import check_touching, meant
+from .touching.touching_door import check_touching, check_yielding, chosen
 from .touching.touching_run import TouchingRun
 from .trajectory import Trajectory
+from .yielding.patch_run import PatchRun
 
 MOST = 1e9
 """Steps or states of a simulation: a day's work of the fastest."""
@@ -54,7 +56,7 @@ def simulate(
     atol: float = 1e-10,
     stabilization: float | None = None,
     implicit_damping: Any = None,
-    contacts: str | None = "auto",
+    contacts: str | Compliant | None = "auto",
     impacts: str = "poisson",
     progress: bool = True,
 ) -> Trajectory:
@@ -102,8 +104,11 @@ def simulate(
         implicit_damping: Damping by the control that each step of "euler" takes at its end; see `rollout`.
         contacts: "rigid": shapes that may touch, by the mechanism's contacts, do not overlap. The motion goes
             from one event to the next (RBDA table 11.1): contacts close with an impact, open where their
-            force would pull, stick and slip by Coulomb's law; ever lower hops end in rest. None: nothing
-            touches. "auto" is "rigid" if there are contacts. Surfaces that give way are for `rollout`.
+            force would pull, stick and slip by Coulomb's law; ever lower hops end in rest. "compliant", or
+            a `wt.contact.Compliant` with laws: surfaces give way by their stiffness and damping, with where
+            they are as states of the motion (RBDA §11.8); `Trajectory.reason` and a `StepLengthWarning` tell
+            what they ask of explicit steps. None: nothing touches. "auto" is, if there are contacts,
+            "compliant" where one has a stiffness, else "rigid".
         impacts: The law of impacts: "poisson", "newton" or "sequential"; see `wt.contact.impact`.
         progress: Whether a run of more than a second shows on a terminal how far it is.
 
@@ -144,15 +149,20 @@ def simulate(
     known = ("auto", *INTEGRATORS, *CHOOSING)
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
-    contacts = meant(m, contacts)
-    if contacts is not None:
+    contacts = chosen(m, contacts)
+    if isinstance(contacts, Compliant):
+        check_yielding(m, contacts, impacts, method)
+    elif contacts is not None:
         check_touching(m, contacts, impacts, method, (dynamics, stabilization, implicit_damping))
     name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))
     projects = stabilization is None and law.method.holds(m)
     plan = Plan(m, Acting(m, control, external), law, name, method, duration, rtol, atol, projects)
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)
-    if contacts is not None:
+    if isinstance(contacts, Compliant):
+        pushed = Acting(m, control, (lambda *_: np.zeros((len(m), 6))) if external is None else external)
+        run = PatchRun(replace(plan, forces=pushed), watch, contacts)
+    elif contacts is not None:
         run = TouchingRun(replace(plan, projects=False), watch, impacts)
     run.start(np.concatenate([q, qd]))
     without = joints_without_inertia(m, q, coupled_joints(m))
@@ -208,7 +218,7 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
                 f"dt is given, but {run.method} chooses its steps: give sample, or rtol and atol"
             )
         spacing = None if sample is None else positive(sample, "sample")
-        dense = spacing is not None or bool(run.watch.events) or isinstance(run, TouchingRun)
+        dense = spacing is not None or bool(run.watch.events) or isinstance(run, TouchingRun | PatchRun)
         close = run.closed if run.closes else None
         tolerances = run.plan.rtol, run.plan.atol
         steps = ChosenSteps(run.system, run.method, *tolerances, run.duration, close, dense)
@@ -220,7 +230,9 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
         if abs(every * h - sample) > 1e-9 * sample:
             raise InputError(f"sample is {sample:g} s, no multiple of the step dt = {h:g} s")
     fixed = FixedSteps(run.system, run.method, h, run.duration, run.closed)
-    if fixed.integrator.bounded:
+    if isinstance(run, PatchRun):
+        run.tell_long_step(h)
+    elif fixed.integrator.bounded:
         check_step_length(run.m, fixed.many, run.last, h, run.method)
     return fixed, lambda k: fixed.time(k * every)
 

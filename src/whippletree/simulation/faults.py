@@ -19,7 +19,7 @@ def joint_of(m: Mechanism, velocity: int) -> str:
 
 def joint_of_worst(system: Compiled, t: float, y: Array) -> str | None:
     """The joint with the largest acceleration, or the first whose acceleration is not a number."""
-    qdd = system.slope(t, y)[system.nq :]
+    qdd = system.slope(t, y)[system.nq :][: system.equations.m.nv]
     if not len(qdd):
         return None
     return joint_of(system.equations.m, int(np.argmax(np.where(np.isfinite(qdd), np.abs(qdd), np.inf))))
@@ -38,13 +38,13 @@ def fault_at(
         remedy: What to do about steps that are too long, in words.
     """
     m, nq = system.equations.m, system.nq
-    q, qd = before[:nq], before[nq:]
-    qdd = system.slope(t, before)[nq:]
+    q, qd = before[:nq], before[nq:][: m.nv]
+    qdd = system.slope(t, before)[nq:][: m.nv]
     if not np.all(np.isfinite(qdd)) and np.max(np.abs(before)) < RUNAWAY:
         joint = joint_of(m, int(np.argmax(~np.isfinite(qdd))))
         missing = joint_without_inertia(m, q)
         return missing or f"the acceleration of joint {joint!r} is not a number", t, joint
-    wrong = np.flatnonzero(~np.isfinite(after[nq:]))
+    wrong = np.flatnonzero(~np.isfinite(after[nq:][: m.nv]))
     joint = joint_of(m, int(wrong[0])) if len(wrong) else joint_of_worst(system, t, before)
     fastest = float(np.max(np.abs(qd), initial=0.0))
     return (

@@ -61,7 +61,7 @@ class Compiled:
 
     def _differenced(self, t: float, y: Array) -> Array:
         """The same by central differences."""
-        steps = CENTRAL * np.maximum(1.0, np.abs(y))
+        steps = self.increments(y)
         ends = [
             [
                 self.slope(t, np.concatenate(self._moved_along(y, k, sign * step)))
@@ -70,6 +70,10 @@ class Compiled:
             for sign in (1, -1)
         ]
         return ((np.array(ends[0]) - np.array(ends[1])) / (2.0 * steps[:, None])).T
+
+    def increments(self, y: Array) -> Array:
+        """How far states are moved to see how slopes change."""
+        return CENTRAL * np.maximum(1.0, np.abs(y))
 
     def _moved_along(self, y: Array, k: int, step: float) -> tuple[Array, Array]:
         moved = y.copy()

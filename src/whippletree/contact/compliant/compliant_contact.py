@@ -12,7 +12,8 @@ from ...spatial import Array, array, where
 from ..geometry.contact_kinematics import contact_frames, contact_velocity
 from ..geometry.contact_pairs import Candidate, candidates
 from .patch_friction import friction, relaxed
-from .patches import KelvinVoigt, PatchLaw
+from .patch_law import PatchLaw
+from .patches import KelvinVoigt
 
 KELVIN_VOIGT = KelvinVoigt()
 """By the numbers of the contact."""

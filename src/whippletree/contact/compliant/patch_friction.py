@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...spatial import Array, maximum, where
-from .patches import decay
+from .patch_law import decay
 
 TINY = 1e-300
 """N²: keeps the square root of a force that is 0 away from a division by it."""

@@ -1,45 +1,14 @@
-"""What holds bodies apart where surfaces give way: massless patches (RBDA §11.8).
+"""Laws of patches: spring and damper, Hunt and Crossley's, and two surfaces at once (RBDA §11.8)."""
 
-A patch has no mass, so it is either pushed by the body or on its way back by itself: z is where it is, 0 in
-its place and negative below. p is where the body is, the gap, and ṗ its rate. The body touches while its own
-way out is slower than the patch's, p ≤ z; then z = p. That is one comparison a step and no flag: the patch
-moves back for the time since the last look, and is pushed in again if the body is deeper.
-"""
-
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...errors import ModelError
 from ...model.contact import Contact
-from ...spatial import Array, array, known, maximum, minimum, where
-
-
-class PatchLaw(ABC):
-    """How the patches of a contact push back."""
-
-    states: ClassVar[int]
-    """How many numbers tell where they are, 1 or 2; all are 0 in their place."""
-
-    @abstractmethod
-    def of(self, contact: Contact) -> "PatchLaw":
-        """The law with the numbers of a contact where it has none of its own."""
-
-    @abstractmethod
-    def moved(self, z: Array, p: Any, t: Any) -> Array:
-        """Where the patches are after a time t > 0, s, with the body now at p."""
-
-    @abstractmethod
-    def force(self, z: Array, p: Any, rate: Any) -> Any:
-        """The normal force, N, with the patches at z and the body at p."""
-
-    @property
-    @abstractmethod
-    def tangential(self) -> tuple[Any, Any]:
-        """Stiffness, N/m, and damping, N s/m, along the surface."""
+from ...spatial import Array, array, maximum, minimum, where
+from .patch_law import PatchLaw, damping_of, decay, not_negative, returning, stiffness_of
 
 
 @dataclass(frozen=True)
@@ -56,18 +25,39 @@ class KelvinVoigt(PatchLaw):
     states: ClassVar[int] = 1
 
     def of(self, contact: Contact) -> "KelvinVoigt":
-        damping = _damping(contact) if self.damping is None else self.damping
+        damping = damping_of(contact) if self.damping is None else self.damping
         return replace(
             self,
-            stiffness=_stiffness(contact, self.stiffness),
-            damping=_least(contact, "damping", damping),
+            stiffness=stiffness_of(contact, self.stiffness),
+            damping=not_negative(contact, "damping", damping),
         )
 
     def moved(self, z: Array, p: Any, t: Any) -> Array:
-        return array([minimum(p, z[0] * decay(self.stiffness, self.damping, t))])
+        return array([minimum(p, self.freed(z, t)[0])])
 
-    def force(self, z: Array, p: Any, rate: Any) -> Any:
-        return where(p <= z[0], maximum(0.0, -(self.stiffness * p) - self.damping * rate), 0.0)
+    def freed(self, z: Array, t: Any) -> Array:
+        return array([z[0] * decay(self.stiffness, self.damping, t)])
+
+    def rates(self, z: Array, rate: Any) -> Array:
+        return array([rate])
+
+    def push(self, z: Array, rate: Any) -> Any:
+        return -(self.stiffness * z[0]) - self.damping * rate
+
+    def free_rates(self, z: Array) -> Array:
+        return returning(z, self.stiffness, self.damping)
+
+    def stored(self, z: Array) -> Any:
+        return 0.5 * z[0] * self.tension(z)[0]
+
+    def tension(self, z: Array) -> Array:
+        return array([self.stiffness * z[0]])
+
+    def pressed(self, p: Any) -> Array:
+        return array([p])
+
+    def touched(self, z: Array, p: Any) -> Any:
+        return p <= z[0]
 
     @property
     def tangential(self) -> tuple[Any, Any]:
@@ -95,19 +85,42 @@ class HuntCrossley(PatchLaw):
     states: ClassVar[int] = 1
 
     def of(self, contact: Contact) -> "HuntCrossley":
-        _least(contact, "dissipation", self.dissipation)
+        not_negative(contact, "dissipation", self.dissipation)
         if self.exponent < 1.0:
             raise ModelError(f"contact {contact.name!r}: exponent is {self.exponent:g}, must be 1 or more")
-        stiffness = _stiffness(contact, self.stiffness)
-        along = self.along or (stiffness, _damping(contact))
+        stiffness = stiffness_of(contact, self.stiffness)
+        along = self.along or (stiffness, damping_of(contact))
         return replace(self, stiffness=stiffness, along=along)
 
     def moved(self, z: Array, p: Any, t: Any) -> Array:
         return array([minimum(p, 0.0)])
 
-    def force(self, z: Array, p: Any, rate: Any) -> Any:
-        depth = maximum(0.0, -p)
-        return maximum(0.0, self.stiffness * depth**self.exponent * (1.0 - self.dissipation * rate))
+    def freed(self, z: Array, t: Any) -> Array:
+        return array([0.0 * z[0]])
+
+    def rates(self, z: Array, rate: Any) -> Array:
+        return array([rate])
+
+    def push(self, z: Array, rate: Any) -> Any:
+        return -self.tension(z)[0] * (1.0 - self.dissipation * rate)
+
+    def free_rates(self, z: Array) -> Array:
+        return 0.0 * z
+
+    def stored(self, z: Array) -> Any:
+        return self.tension(z)[0] * z[0] / (self.exponent + 1.0)
+
+    def tension(self, z: Array) -> Array:
+        return array([-(self.stiffness * maximum(0.0, -z[0]) ** self.exponent)])
+
+    def pressed(self, p: Any) -> Array:
+        return array([p])
+
+    def grip(self, z: Array, rate: Any) -> Any:
+        return -z[0]
+
+    def touched(self, z: Array, p: Any) -> Any:
+        return p <= z[0]
 
     @property
     def tangential(self) -> tuple[Any, Any]:
@@ -131,14 +144,14 @@ class TwoSurfaces(PatchLaw):
 
     def of(self, contact: Contact) -> "TwoSurfaces":
         for stiffness, damping in (self.a, self.b):
-            _stiffness(contact, stiffness)
-            if _least(contact, "damping", damping) == 0.0:
+            stiffness_of(contact, stiffness)
+            if not_negative(contact, "damping", damping) == 0.0:
                 raise ModelError(f"contact {contact.name!r}: one of two surfaces has damping 0, must be more")
         return self
 
     def moved(self, z: Array, p: Any, t: Any) -> Array:
         (K_a, D_a), (K_b, D_b) = self.a, self.b
-        free = array([z[0] * decay(K_a, D_a, t), z[1] * decay(K_b, D_b, t)])
+        free = self.freed(z, t)
         touching = p <= free[0] + free[1]
         # From s to p at a constant rate r: (D_a + D_b) ż_a = -(K_a + K_b) z_a + D_b r + K_b (s + r t).
         s = z[0] + z[1]
@@ -148,40 +161,35 @@ class TwoSurfaces(PatchLaw):
         pushed = start + along * t + (z[0] - start) * decay(K_a + K_b, D_a + D_b, t)
         return array([where(touching, pushed, free[0]), where(touching, p - pushed, free[1])])
 
-    def force(self, z: Array, p: Any, rate: Any) -> Any:
+    def freed(self, z: Array, t: Any) -> Array:
+        return array([z[0] * decay(*self.a, t), z[1] * decay(*self.b, t)])
+
+    def rates(self, z: Array, rate: Any) -> Array:
         (K_a, D_a), (K_b, D_b) = self.a, self.b
-        z_rate = (D_b * rate - K_a * z[0] + K_b * z[1]) / (D_a + D_b)
-        touching = p - z[0] <= z[1]  # as it was found, to the last bit
-        return where(touching, maximum(0.0, -(K_a * z[0]) - D_a * z_rate), 0.0)
+        z_rate = (D_b * rate - K_a * z[0] + K_b * z[1]) / (D_a + D_b)  # one force on both
+        return array([z_rate, rate - z_rate])
+
+    def push(self, z: Array, rate: Any) -> Any:
+        K_a, D_a = self.a
+        return -(K_a * z[0]) - D_a * self.rates(z, rate)[0]
+
+    def free_rates(self, z: Array) -> Array:
+        return np.concatenate([returning(z[:1], *self.a), returning(z[1:], *self.b)])
+
+    def stored(self, z: Array) -> Any:
+        return 0.5 * (z @ self.tension(z))
+
+    def tension(self, z: Array) -> Array:
+        return array([self.a[0] * z[0], self.b[0] * z[1]])
+
+    def pressed(self, p: Any) -> Array:
+        share = self.b[0] / (self.a[0] + self.b[0])
+        return array([share * p, p - share * p])
+
+    def touched(self, z: Array, p: Any) -> Any:
+        return p - z[0] <= z[1]  # as it was found, to the last bit
 
     @property
     def tangential(self) -> tuple[Any, Any]:
         (K_a, D_a), (K_b, D_b) = self.a, self.b
         return K_a * K_b / (K_a + K_b), D_a * D_b / (D_a + D_b)
-
-
-def decay(stiffness: Any, damping: Any, t: Any) -> Any:
-    """What is left of a deflection after t, s, without a force: exp(-K t / D)."""
-    return 0.0 if known(damping) == 0.0 else np.exp(-(stiffness / damping) * t)
-
-
-def _stiffness(contact: Contact, own: float | None) -> float:
-    stiffness = contact.stiffness if own is None else own
-    if stiffness is None:
-        raise ModelError(
-            f"contact {contact.name!r} is rigid, it has no stiffness: give it one, in N/m, and damping, in "
-            "N s/m, or take contacts='rigid'"
-        )
-    if known(stiffness) is not None and not (stiffness > 0.0 and isfinite(stiffness)):
-        raise ModelError(f"contact {contact.name!r}: stiffness is {stiffness:g}, must be more than 0")
-    return stiffness
-
-
-def _damping(contact: Contact) -> float:
-    return 0.0 if contact.damping is None else contact.damping
-
-
-def _least(contact: Contact, name: str, value: float) -> float:
-    if known(value) is not None and not (value >= 0.0 and isfinite(value)):
-        raise ModelError(f"contact {contact.name!r}: {name} is {value:g}, must be 0 or more")
-    return value

@@ -31,7 +31,11 @@ class ContactHistory:
         force: (n, nc, 3) on shape a along n, t1 and t2 of `contact_frames`, N.
         impulse: (n, nc, 3) of the impact that led to a state, likewise, N s; zero elsewhere.
         impact_loss: (n,) the energy that it took, J.
-        friction_power: (n,) what friction takes, W; `lost_power` of the trajectory holds it.
+        friction_power: (n,) what friction takes, and dampers of surfaces that give way, W; `lost_power` of
+            the trajectory holds it.
+        patch: (n, nc, 4) where surfaces that give way are: z of `PatchState` (2), and x (2), m; 0 for rigid
+            ones.
+        stored: (n,) the energy in them, J; `elastic` of the trajectory holds it.
         events: What happened, in its order.
     """
 
@@ -42,6 +46,8 @@ class ContactHistory:
     impulse: Array
     impact_loss: Array
     friction_power: Array
+    patch: Array
+    stored: Array
     events: tuple[ContactEvent, ...]
 
     def times(self, what: str, row: int | None = None) -> list[float]:
@@ -52,12 +58,12 @@ class ContactHistory:
 def history(
     titles: tuple[str, ...], rows: Sequence[tuple[Any, ...]], events: Sequence[ContactEvent]
 ) -> ContactHistory:
-    """Out of rows, one a state, of the six fields between titles and events."""
+    """Out of rows, one a state, of the eight fields between titles and events."""
     nc = len(titles)
-    shapes = ((nc,), (nc,), (nc, 3), (nc, 3), (), ())
+    shapes = ((nc,), (nc,), (nc, 3), (nc, 3), (), (), (nc, 4), ())
     parts = [np.array([row[k] for row in rows]).reshape(len(rows), *shape) for k, shape in enumerate(shapes)]
-    gap, mode, force, impulse, loss, rubbed = parts
-    return ContactHistory(titles, gap, mode.astype(int), force, impulse, loss, rubbed, tuple(events))
+    gap, mode, *others = parts
+    return ContactHistory(titles, gap, mode.astype(int), *others, events=tuple(events))
 
 
 NO_CONTACTS = history((), (), ())

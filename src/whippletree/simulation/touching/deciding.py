@@ -98,5 +98,5 @@ def painleve_message(parts: Touchable, row: int, push: float) -> str:
         f"Painlevé's paradox at {parts.candidates[row].title}, which slips with friction "
         f"{parts.friction[row]:g}: a force along n - μ t̂ parts it by {push:.3g} of what one along n does, "
         "which is not positive, and rigid bodies have no motion there, or several: let the surfaces give "
-        "way, wt.rollout(m, …, contacts='compliant'), or reduce the friction"
+        "way, by a stiffness and contacts='compliant', or reduce the friction"
     )

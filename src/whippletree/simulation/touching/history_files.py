@@ -16,6 +16,8 @@ SHAPES = {
     "impulse": (None, 3),
     "impact_loss": (),
     "friction_power": (),
+    "patch": (None, 4),
+    "stored": (),
 }
 """Of each array what follows the number of states; None stands for the number of candidates."""
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from ...contact.compliant.compliant_contact import Compliant
+from ...contact.compliant.patch_motion import check_dampers
 from ...contact.geometry.contact_pairs import candidates
 from ...contact.impulses.impacts import IMPACT_LAWS
 from ...errors import InputError
@@ -12,10 +14,29 @@ BY_SLOPE = ("auto", "rk4", "rk6", "RK45", "DOP853", "Radau", "BDF")
 
 
 def meant(m: Mechanism, contacts: Any) -> Any:
-    """What "auto" stands for: rigid contact if the mechanism has contacts, else none."""
+    """What "auto" stands for in `rollout`: rigid contact if the mechanism has contacts, else none."""
     if isinstance(contacts, str) and contacts == "auto":
         return "rigid" if m.contacts else None
     return contacts
+
+
+def chosen(m: Mechanism, contacts: Any) -> Any:
+    """What is meant in `simulate`: there "auto" is compliant if a contact has a stiffness."""
+    if isinstance(contacts, str) and contacts == "auto" and any(c.stiffness is not None for c in m.contacts):
+        contacts = "compliant"
+    return Compliant() if isinstance(contacts, str) and contacts == "compliant" else meant(m, contacts)
+
+
+def check_yielding(m: Mechanism, how: Compliant, impacts: Any, method: str) -> None:
+    """InputError or ModelError for surfaces that give way and what does not go with them."""
+    _check_present(m, "compliant")
+    _check_method(m, method)
+    if impacts != "poisson":
+        raise InputError(
+            f"impacts is {impacts!r}, but surfaces that give way have no impacts: leave it out, or the "
+            "stiffness of the contacts"
+        )
+    check_dampers(m, how)
 
 
 def check_touching(
@@ -28,18 +49,13 @@ def check_touching(
         others: dynamics, stabilization, implicit_damping of it.
     """
     if contacts != "rigid":
-        way = ": surfaces that give way are for wt.rollout(m, …, contacts='compliant')"
-        raise InputError(f"contacts is {contacts!r}, expected 'auto', 'rigid' or None{way}")
-    if not m.contacts:
-        raise InputError(f"contacts is 'rigid', but {m.name!r} has no contact: m.add_contact adds one")
+        raise InputError(
+            f"contacts is {contacts!r}, expected 'auto', 'rigid', 'compliant', a wt.contact.Compliant or None"
+        )
+    _check_present(m, "rigid")
     if impacts not in IMPACT_LAWS:
         raise InputError(f"impacts is {impacts!r}, expected one of {', '.join(IMPACT_LAWS)}")
-    if method not in BY_SLOPE:
-        known = ", ".join(BY_SLOPE)
-        raise InputError(
-            f"method is {method!r}, which does not follow the contacts of {m.name!r}: give one of {known}, "
-            "or contacts=None to let nothing touch"
-        )
+    _check_method(m, method)
     names = ("dynamics", "stabilization", "implicit_damping")
     for name, value, default in zip(names, others, ("auto", None, None), strict=True):
         if value is not default and value != default:
@@ -58,5 +74,19 @@ def check_touching(
     if soft:
         raise InputError(
             f"contacts is 'rigid', but {soft[0].title} has a stiffness of {soft[0].contact.stiffness:g} N/m: "
-            "leave it out, use wt.rollout(m, …, contacts='compliant'), or contacts=None to let nothing touch"
+            "leave it out, give contacts='compliant', or contacts=None to let nothing touch"
+        )
+
+
+def _check_present(m: Mechanism, kind: str) -> None:
+    if not m.contacts:
+        raise InputError(f"contacts is {kind!r}, but {m.name!r} has no contact: m.add_contact adds one")
+
+
+def _check_method(m: Mechanism, method: str) -> None:
+    if method not in BY_SLOPE:
+        known = ", ".join(BY_SLOPE)
+        raise InputError(
+            f"method is {method!r}, which does not follow the contacts of {m.name!r}: give one of {known}, "
+            "or contacts=None to let nothing touch"
         )

@@ -86,7 +86,7 @@ class TouchingRun(Run):
         self._decided_at: Array | None = None
         self._speed, self._again = 0.0, (-1.0, 0)
         self._impulse, self._loss = np.zeros((len(rows), 3)), 0.0
-        self._history: list[tuple[Array, Array, Array, Array, float, float]] = []
+        self._history: list[tuple[Any, ...]] = []
         self._events: list[ContactEvent] = []
         self._told = self.held.mode.copy()
 
@@ -288,7 +288,8 @@ class TouchingRun(Run):
         motion = self.system.motion(t, y)
         force = held_forces(motion, self.held)
         rubbed = _power(force, motion)
-        self._history.append((motion.gap, self.held.mode.copy(), force, self._impulse, self._loss, rubbed))
+        mode, stiff = self.held.mode.copy(), np.zeros((len(force), 4))
+        self._history.append((motion.gap, mode, force, self._impulse, self._loss, rubbed, stiff, 0.0))
         self._impulse, self._loss = np.zeros_like(self._impulse), 0.0
 
     def rubbed(self, t: float, y: Array) -> float:

@@ -102,12 +102,12 @@ def _closings(start: float, end: float, before: Seen, after: Seen, look: Look) -
                 continue
             if _valley(end - start, before.gap[row], before.rate[row], after.gap[row], after.rate[row]) > 0.0:
                 continue
-            b = _root(_number(look, "rate", row), start, end)
+            b = crossing_time(_number(look, "rate", row), start, end)
             if gap_at(b) >= -APART:
                 continue
         if before.gap[row] <= APART:
             a = _first_positive(gap_at, start, end) if before.rate[row] > 0.0 else None
-        found.append(Found(start if a is None else _root(gap_at, a, b), "gap", row, end))
+        found.append(Found(start if a is None else crossing_time(gap_at, a, b), "gap", row, end))
     return found
 
 
@@ -121,7 +121,7 @@ def _reversals(
         for row in map(int, np.flatnonzero(values < -small)):
             value = _number(look, kind, row)
             a = start if getattr(before, kind)[row] > small else _first_positive(value, start, end)
-            t = start if a is None else _root(value, a, end)
+            t = start if a is None else crossing_time(value, a, end)
             soon = min(end, t + probe)
             found.append(Found(t, kind, row, soon if value(soon) < -small else end))
     return found
@@ -142,7 +142,8 @@ def _number(look: Look, kind: str, row: int) -> Callable[[float], float]:
     return lambda t: float(getattr(look(t), kind)[row])
 
 
-def _root(value: Callable[[float], float], t0: float, t1: float) -> float:
+def crossing_time(value: Callable[[float], float], t0: float, t1: float) -> float:
+    """When a number passes through zero, between two times at which it has different signs."""
     from scipy.optimize import brentq  # on use: it takes longer to import than all the rest
 
     if value(t1) == 0.0:
