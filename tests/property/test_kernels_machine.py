@@ -198,3 +198,21 @@ def test_floor(width):
     (floor,) = run(program, [x], width, host().fma)
     assert_same_bits(floor + 0.0, np.floor(x) + 0.0)
     np.testing.assert_array_equal(np.signbit(floor), np.signbit(np.floor(x)))
+
+
+@pytest.mark.parametrize("fma", FMA)
+@pytest.mark.parametrize("count", [1, 2, 3, 11])
+def test_angles_of_one_state_in_lanes_have_the_bits_of_a_batch(count, fma):
+    def turned(x):
+        sines = [a.sin() * b for a, b in zip(x, x[::-1], strict=True)]
+        shifted = [a.cos() for a in 0.3 - x[::2]]
+        return np.array([*sines, *shifted, *((1.3 + a).sin() for a in shifted)])
+
+    program = trace(turned, {"x": (count,)})
+    rng = np.random.default_rng(count)
+    x = rng.normal(size=(24, count)) * 10.0 ** rng.integers(-9, 19, (24, count))
+    x.flat[:5] = [-0.0, np.nan, np.inf, 3e300, -np.inf][: x.size]
+    wide, one = (run(program, [x], width, fma)[0] for width in (WIDTHS[-1], 1))
+    assert_same_bits(wide, one)
+    finite = np.isfinite(x).all(axis=1)
+    np.testing.assert_allclose(one[finite], program(x[finite]), rtol=1e-14, atol=1e-300)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from ..trace.program import Program
+from ..trace.program import Instruction, Program
 from ..trace.structure import leaves
+from .angle_lanes import AngleLanes
 from .instructions import calls_first, functions_of, write_instruction
 from .loop_bodies import MAIN, loop_functions
 from .loop_calls import AREA, LoopCalls, area_text
@@ -25,8 +26,15 @@ ONE = "wt_one"
 WORK = "wt_work"
 ONE_WORK = "wt_one_work"
 
+_WIDTHS = (1, 2, 4, 8)
+_IN_ORDER = 10  # of so many scalar instructions LLVM may change the order, in which few values wait as it is
 
-def module_text(program: Program, width: int, fma: bool) -> str:
+# A label, which takes no code, and over which nothing is moved.
+_STAY = "  call void @llvm.codeview.annotation(metadata !9001)"
+_STAY_DECLARED = 'declare void @llvm.codeview.annotation(metadata)\n!9001 = !{!"here"}'
+
+
+def module_text(program: Program, width: int, fma: bool, lanes: int) -> str:
     """IR of a module with `BATCH`, `WORK`, `ROOM` and, for width 1, `ONE`.
 
     `void wt_batch(array *arrays, int64_t first, int64_t last)` computes the states first … last - 1.
@@ -48,16 +56,24 @@ def module_text(program: Program, width: int, fma: bool) -> str:
         program: What to compute.
         width: States per step: 1, 2, 4 or 8.
         fma: Whether the processor has a fused multiply-add.
+        lanes: Doubles to a vector register; for width 1, where they take several angles at once.
     """
     functions = functions_of(program)
+    code = _scalar(program, fma, lanes) if width == 1 else _vector(program, width, fma)
+    code = loop_functions(program, width, fma, attributes(width)) + code
     parts = [
         f"@{WORK} = dso_local constant i64 0\n@{ONE_WORK} = dso_local global ptr null",
         f"@{ROOM} = dso_local constant i64 {room_size(program, width) if width > 1 else 0}",
-        declarations(width),
+        declarations(*_WIDTHS),
+        _STAY_DECLARED,
         vecmath.prologue() if functions else "",
-        vecmath.definitions(functions, width, fma, attributes(width)),
-        loop_functions(program, width, fma, attributes(width)),
-        _scalar(program, fma) if width == 1 else _vector(program, width, fma),
+        *(
+            vecmath.definitions(
+                [name for name in functions if f"{vecmath.symbol(name, w)}(" in code], w, fma, attributes(w)
+            )
+            for w in _WIDTHS
+        ),
+        code,
     ]
     return "\n".join(parts)
 
@@ -72,30 +88,35 @@ def attributes(width: int) -> str:
     )
 
 
-def declarations(width: int) -> str:
-    """The intrinsics used."""
-    suffix, real = ("f64", "double") if width == 1 else (f"v{width}f64", f"<{width} x double>")
-    return f"""
-declare {real} @llvm.fma.{suffix}({real}, {real}, {real})
-declare {real} @llvm.sqrt.{suffix}({real})
-declare {real} @llvm.fabs.{suffix}({real})
+def declarations(*widths: int) -> str:
+    """The intrinsics used, for values of these widths."""
+    texts = [
+        """
 declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.fshl.i64(i64, i64, i64)
-declare i128 @llvm.ctlz.i128(i128, i1)
-"""
+declare i128 @llvm.ctlz.i128(i128, i1)"""
+    ]
+    for width in widths:
+        suffix, real = ("f64", "double") if width == 1 else (f"v{width}f64", f"<{width} x double>")
+        texts.append(f"""
+declare {real} @llvm.fma.{suffix}({real}, {real}, {real})
+declare {real} @llvm.sqrt.{suffix}({real})
+declare {real} @llvm.fabs.{suffix}({real})""")
+    return "".join(texts) + "\n"
 
 
-def _scalar(program: Program, fma: bool) -> str:
+def _scalar(program: Program, fma: bool, lanes: int) -> str:
     """`wt_one`, and `wt_batch` as a loop over it."""
     names = [f"%a{i}" for i in range(_arrays(program))]
     e = Lanes(1, fma)
     inputs: list[Real] = []
     for name, entry in zip(names, program.inputs, strict=False):
         inputs += load_rows(e, [name], entry.size)
-    write_body(e, program, inputs, lambda array: [names[array]])
-    body = "\n".join([area_text(program, 1), *e.lines])
+    angles = AngleLanes(program, lanes)
+    _StateCode(e, program, inputs, lambda array: [names[array]]).write_one(angles)
+    body = "\n".join([area_text(program, 1), angles.memory(), *e.lines])
     parameters = ", ".join(f"ptr {name}" for name in names)
-    one = f"define void @{ONE}({parameters}) {attributes(1)} {{\n{body}\n  ret void\n}}\n"
+    one = f"define void @{ONE}({parameters}) {attributes(angles.width)} {{\n{body}\n  ret void\n}}\n"
 
     e = Lanes(1, fma)
     pointers = [row_address(e, array, "%i") for array in range(len(names))]
@@ -118,7 +139,9 @@ def _vector(program: Program, width: int, fma: bool) -> str:
     inputs: list[Real] = []
     for array, entry in enumerate(program.inputs):
         inputs += load_rows(e, rows(array), entry.size)
-    write_body(e, program, inputs, lambda array: streams.rows(array, rows(array)))
+    body = _StateCode(e, program, inputs, lambda array: streams.rows(array, rows(array)))
+    for instruction in calls_first(program.instructions, program.first_instruction):
+        body.write(instruction)
     streams.flush()
     return flush_text(attributes(width)) + batch_loop(e, area_text(program, width) + streams.before())
 
@@ -187,8 +210,8 @@ done:
 """
 
 
-def write_body(e: Lanes, program: Program, inputs: Sequence[Real], rows: Callable[[int], list[str]]) -> None:
-    """Write all instructions, and the stores of the results.
+class _StateCode:
+    """Writes instructions, and the stores of the results.
 
     Args:
         e: Where to write.
@@ -196,16 +219,42 @@ def write_body(e: Lanes, program: Program, inputs: Sequence[Real], rows: Callabl
         inputs: The input scalars, all loaded: from here on outputs may overwrite where they came from.
         rows: Gives the addresses, one a lane, at which an output array begins; arrays count from the inputs.
     """
-    values: list[str] = [*inputs, *(e.real(c) for c in program.constants)]
-    values += [""] * len(program.instructions)
-    results = _Results(e, program, rows)
-    for number in range(program.first_instruction):
-        results.note(number, values)
-    calls = LoopCalls(AREA, MAIN)
-    pairs: dict[int, tuple[Real, Real]] = {}  # argument to (sine, cosine)
-    for instruction in calls_first(program.instructions, program.first_instruction):
-        write_instruction(e, instruction, values, pairs, calls)
-        results.note(instruction[1], values)
+
+    def __init__(
+        self, e: Lanes, program: Program, inputs: Sequence[Real], rows: Callable[[int], list[str]]
+    ) -> None:
+        self.e = e
+        self.values: list[str] = [*inputs, *(e.real(c) for c in program.constants)]
+        self.values += [""] * len(program.instructions)
+        self._results = _Results(e, program, rows)
+        for number in range(program.first_instruction):
+            self._results.note(number, self.values)
+        self._calls = LoopCalls(AREA, MAIN)
+        self._pairs: dict[int, tuple[Real, Real]] = {}  # argument to (sine, cosine)
+
+    def write(self, instruction: Instruction) -> None:
+        """Write an instruction."""
+        write_instruction(self.e, instruction, self.values, self._pairs, self._calls)
+        self._results.note(instruction[1], self.values)
+
+    def write_one(self, angles: AngleLanes) -> None:
+        """Write all instructions of one state, the sines and cosines of several angles together."""
+        free = 0
+        for before, numbers in angles.levels:
+            self._write_in_order(before, angles)
+            free = angles.write(self.e, numbers, self.values, free)
+        self._write_in_order(angles.rest, angles)
+
+    def _write_in_order(self, instructions: Sequence[Instruction], angles: AngleLanes) -> None:
+        for place, instruction in enumerate(instructions):
+            if place % _IN_ORDER == 0:
+                self.e.lines.append(_STAY)
+            known = angles.load(self.e, instruction)
+            if known is None:
+                self.write(instruction)
+            else:
+                self.values[instruction[1]] = known
+                self._results.note(instruction[1], self.values)
 
 
 class _Results:

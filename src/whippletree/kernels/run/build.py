@@ -62,5 +62,7 @@ def is_long(program: Program) -> bool:
 @uncollected()
 def kernel_text(program: Program, target: Host, width: int) -> str:
     """IR of a program's code for `width` states at a time."""
-    text = outlined_text if is_long(program) else module_text
-    return text(schedule(fuse(program) if target.fma else program), width, target.fma)
+    ordered = schedule(fuse(program) if target.fma else program)
+    if is_long(program):
+        return outlined_text(ordered, width, target.fma)
+    return module_text(ordered, width, target.fma, target.width)
