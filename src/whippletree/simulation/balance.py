@@ -54,8 +54,8 @@ class Balance:
 
     Args:
         common: Compiled functions of what moves.
-        y: (nq + nv,) the state at t = 0.
-        power: Of the actuators and of forces from outside at t = 0, W.
+        y: (1, nq + nv) the state at t = 0.
+        power: (1, 2) of the actuators and of forces from outside at t = 0, W.
 
     Attributes:
         scale: S, J.
@@ -63,8 +63,8 @@ class Balance:
         at: When that is, s.
     """
 
-    def __init__(self, common: Common, y: Array, power: tuple[float, float]) -> None:
-        self._common, self._states = common, [(0.0, y, power)]
+    def __init__(self, common: Common, y: Array, power: Array) -> None:
+        self._common, self._states, self._waiting = common, [(np.zeros(1), y, power)], 0
         (t,), (kinetic,), (gravity,), (self._tension,), powers = self._weighed()
         self._top = gravity + self._tension
         self._first = kinetic + self._top
@@ -84,19 +84,20 @@ class Balance:
         """The error as a share of S."""
         return abs(self.error) / self.scale if self.error else 0.0
 
-    def add(self, t: float, y: Array, power: tuple[float, float]) -> None:
-        """The state at the end of a step, or behind an action, which takes no time.
+    def add(self, t: Array, y: Array, power: Array) -> None:
+        """States (n, nq + nv) at the ends of steps (n,), or behind an action, which takes no time.
 
         Raises:
             Runaway: The motion has made energy from nothing.
         """
         self._states.append((t, y, power))
-        if len(self._states) >= BLOCK:
+        self._waiting += len(t)
+        if self._waiting >= BLOCK:
             self.close()
 
     def close(self) -> None:
         """Look at what has been added since the last time; raises as `add` does."""
-        if not self._states:
+        if not self._waiting:
             return
         t, kinetic, gravity, elastic, powers = self._weighed()
         before_t, before, before_powers = self._last
@@ -130,8 +131,8 @@ class Balance:
 
     def _weighed(self) -> tuple[Array, Array, Array, Array, Array]:
         """Times, energies of motion, of gravity and of springs (n,), powers as `SIGNS` has them (3, n)."""
-        t, states, power = (np.array(column) for column in zip(*self._states, strict=True))
-        self._states = []
+        t, states, power = (np.concatenate(column) for column in zip(*self._states, strict=True))
+        self._states, self._waiting = [], 0
         nq = self._common.m.nq
         q, qd = np.ascontiguousarray(states[:, :nq]), np.ascontiguousarray(states[:, nq:])
         kinetic, gravity, elastic = (np.asarray(part, dtype=float) for part in self._common.energies(q, qd))

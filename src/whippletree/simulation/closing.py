@@ -94,6 +94,11 @@ class Closing:
         error, K = self._kernel(q)
         return error[self._rows], K[self._rows]
 
+    def independent(self, q: Array) -> tuple[int, ...]:
+        """Numbers of constraints that determine all others at a position, ascending."""
+        found = Factors(self._constraints(q)[1], self.rank).rows
+        return tuple(sorted(self._rows[int(row)] for row in found))
+
     def begin(self, y: Array, direction: Array) -> tuple[Array, bool]:
         """Learn how many constraints are independent around a start, which may itself be singular.
 

@@ -109,6 +109,12 @@ class Crossing:
         self._tried = t, 0.5 * ahead
         return 0.5 * ahead
 
+    def passed(self, t: Array, y: Array, h: float) -> None:
+        """Steps of up to h were taken far from singular positions, from states (n, ny) at times (n,), s."""
+        self._longest = max(h, self._longest)
+        self._past = [*self._past, *zip(t[-PAST:].tolist(), y[-PAST:], strict=True)][-PAST:]
+        self._best, self._tried = None, (np.nan, np.nan)
+
     def _leave_behind(self, passage: Passage) -> Passage:
         """The passage that is taken; what was tried for it says nothing about the next one."""
         self._best, self._tried, self._past = None, (np.nan, np.nan), []

@@ -1,16 +1,13 @@
 """The loop of a simulation: step, check, look, record."""
 
-from collections.abc import Callable
-
 from .closing import OpenLoop
 from .events import Stall
 from .faults import joint_of_worst
 from .progress import Progress
 from .run import Run
+from .sampling import Times
 from .steppers import Step, StepFailure, Stepper
-
-Times = Callable[[int], float]
-"""The time, s, of the state with a number that is to be recorded, from 1."""
+from .strides.plain_steps import PlainSteps
 
 CRAWL, PATIENCE = 1e-8, 1000
 """Steps below this share of the duration, so many in a row, lead nowhere."""
@@ -30,7 +27,9 @@ LAST = 1.0 - 1e-12
 """Times beyond this share of the duration are its end."""
 
 
-def drive(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -> None:
+def drive(
+    run: Run, stepper: Stepper, times: Times | None, bar: Progress, plain: PlainSteps | None = None
+) -> None:
     """Let a simulation run from its start to its end, or to what ends it.
 
     Args:
@@ -38,10 +37,19 @@ def drive(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -> Non
         stepper: What takes the steps.
         times: When states are recorded; None: after every step.
         bar: Shows how far it is.
+        plain: What takes steps many at a time, where nothing has to be decided; None: they go one by one.
     """
     t, y, number = 0.0, run.last, 1
     patience, longest = _Patience(run), None
     while t < run.duration:
+        if plain is not None and longest is None and (run.first is None or t > 0.0):
+            before = t
+            t, y = plain.go(t, y)
+            if t >= run.duration:
+                break
+            if t > before:
+                patience.pass_by(plain.longest)
+                number = number if times is None else times.following(t)
         try:
             if run.first is not None and t == 0.0:
                 step = run.first
@@ -91,6 +99,10 @@ class _Patience:
     def __init__(self, run: Run) -> None:
         self.run = run
         self._longest, self._short = 0.0, 0
+
+    def pass_by(self, longest: float) -> None:
+        """Steps were taken that lead somewhere."""
+        self._longest, self._short = max(self._longest, longest), 0
 
     def watch(self, h: float, chosen: bool) -> None:
         """Raise StepFailure if steps have become too short for too long."""

@@ -17,14 +17,16 @@ from ..model.values import per_coordinate, position, real_vector
 from ..spatial import Array
 from .acting import Acting, ForceFault
 from .closing import closed_start
-from .drive import Times, drive
+from .drive import drive
 from .equations import Law
 from .events import Event, Watch
 from .integrators import INTEGRATORS
 from .progress import Progress
 from .run import Plan, Run
+from .sampling import SomeSteps, Spaced, Times
 from .step_length import check_step_length
 from .steppers import CHOOSING, ChosenSteps, FixedSteps, Stepper
+from .strides.strides_of import strides_of
 from .touching.touching_door import check_touching, check_yielding, chosen
 from .touching.touching_run import TouchingRun
 from .trajectory import Trajectory
@@ -171,7 +173,8 @@ def simulate(
     with Progress(duration, progress) as bar, _told_with_the_run(run):
         if method == "auto":
             run.choose_integrator()
-        drive(run, *_stepper(run, dt, sample), bar)
+        stepper, times = _stepper(run, dt, sample)
+        drive(run, stepper, times, bar, strides_of(run, stepper, times, bar))
         run.settle()
     return run.trajectory()
 
@@ -222,7 +225,7 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
         close = run.closed if run.closes else None
         tolerances = run.plan.rtol, run.plan.atol
         steps = ChosenSteps(run.system, run.method, *tolerances, run.duration, close, dense)
-        return steps, None if spacing is None else lambda k: k * spacing
+        return steps, None if spacing is None else Spaced(spacing)
     h = STEP if dt is None else positive(dt, "dt")
     every = 1
     if sample is not None:
@@ -234,7 +237,7 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
         run.tell_long_step(h)
     elif fixed.integrator.bounded:
         check_step_length(run.m, fixed.many, run.last, h, run.method)
-    return fixed, lambda k: fixed.time(k * every)
+    return fixed, SomeSteps(fixed, every)
 
 
 @contextmanager

@@ -149,6 +149,30 @@ class Watch:
             self.occurred.append(Occurrence(event.name, t, *state(t)))
         return None
 
+    def quiet(self, t: Array, y: Array, slope: Array, nq: int) -> int:
+        """Number of steps in which nothing happens, up to the first in which something may.
+
+        Args:
+            t: (n + 1,) start of the first step and ends of all, s.
+            y, slope: (n + 1, nq + nv) states and dy/dt there.
+            nq: How many numbers of a state are positions.
+        """
+        if 0.0 in self._values or any(self._sides):
+            return 0
+        near = INSIDE * np.diff(t)[:, None]
+        states = (t[1:], y[1:]), (t[:-1] + near[:, 0], y[:-1] + near * slope[:-1])
+        states = *states, (t[1:] - near[:, 0], y[1:] - near * slope[1:])
+        for k in range(len(near)):
+            after, first, last = (
+                [event.value(float(at[k]), state[k, :nq], state[k, nq:]) for event in self.events]
+                for at, state in states
+            )
+            for before, *values in zip(self._values, after, first, last, strict=True):
+                if not _keeps_away(before, *values):
+                    return k
+            self._values = after
+        return len(near)
+
     def go_on(self, stop: Stop, q: Array, qd: Array, moved: Moved) -> None:
         """Look on from a state that actions have left; what has just happened begins at zero."""
         values = [event.value(stop.t, q, qd) for event in self.events]
@@ -160,6 +184,12 @@ class Watch:
                 if speed:  # to which side of zero the velocity alone leads
                     ahead = event.value(stop.t, moved(q, qd, MOVE / speed), qd)
                     self._sides[k] = float(np.sign(ahead - values[k]))
+
+
+def _keeps_away(before: float, after: float, first: float, last: float) -> bool:
+    """Whether a function with these values at the ends of a step and next to them does not come to zero."""
+    side = np.sign(before)
+    return before * after > 0.0 and (side * (first - before) >= 0.0 or side * (last - after) >= 0.0)
 
 
 def _passages(

@@ -39,6 +39,7 @@ class Factors:
         clear: How many pivots are above `WEAK`.
         rank: How many of these are used, at most the given rank.
         margin: The last pivot as a share of the first: 0 where fewer are independent than elsewhere.
+        rows: (rank,) numbers of the constraints that are used.
     """
 
     def __init__(self, K: Array, rank: int) -> None:
@@ -48,7 +49,7 @@ class Factors:
         self.clear = int(np.sum(pivots > WEAK * np.max(pivots, initial=0.0)))
         self.rank = min(rank, self.clear)
         self.margin = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
-        self._rows = order[: self.rank] - 1
+        self.rows = order[: self.rank] - 1
         self._R = factored[: self.rank, : self.rank]
         self._Q = lapack().dorgqr(factored[:, : len(pivots)], scales)[0][:, : self.rank]
 
@@ -56,7 +57,7 @@ class Factors:
         """(n,) the shortest x with K x = right; what only weak combinations determine stays zero."""
         if not self.rank:
             return np.zeros(len(self._Q))
-        return self._Q @ self._solve(self._R, right[self._rows], trans=1)[0]
+        return self._Q @ self._solve(self._R, right[self.rows], trans=1)[0]
 
     def turned(self, K: Array) -> bool:
         """Whether some combination of constraints elsewhere, (nc, n), is turned round against these.
@@ -66,7 +67,7 @@ class Factors:
         """
         if not self.rank:
             return False
-        M, _ = self._solve(self._R, (K[self._rows] @ self._Q).T)
+        M, _ = self._solve(self._R, (K[self.rows] @ self._Q).T)
         if not np.all(np.isfinite(M)) or lapack().dpotrf(M + M.T)[1] == 0:
             return False  # it turns none, so that it has no such eigenvalue
         return bool(np.min(np.linalg.eigvals(M).real) < 0.0)
@@ -86,7 +87,7 @@ class Factors:
             u = self._solve(self._R, self._solve(self._R, u, trans=1)[0])[0]
             u, _ = np.linalg.qr(u)
         W, T = np.linalg.qr(self._Q @ (np.triu(self._R) @ u))
-        inverse_times, _ = self._solve(T, u.T @ K_rate[self._rows] @ W, trans=1)
+        inverse_times, _ = self._solve(T, u.T @ K_rate[self.rows] @ W, trans=1)
         if not np.all(np.isfinite(inverse_times)):
             return np.zeros(1)  # it is there
         found = np.linalg.eigvals(inverse_times)

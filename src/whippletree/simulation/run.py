@@ -21,6 +21,7 @@ from .events import Stop, Watch
 from .factors import WEAK
 from .faults import fault_at, joint_of_worst
 from .integrators import INTEGRATORS
+from .log import Log
 from .passage import Passage
 from .steppers import Step
 from .systems import Compiled
@@ -76,16 +77,17 @@ class Run:
 
     Attributes:
         first: A step out of the start, if that is a singular position.
+        worn: The quality below which what the law has chosen is looked at again.
     """
 
     def __init__(self, plan: Plan, watch: Watch) -> None:
         self.plan, self.m, self.watch, self.duration = plan, plan.m, watch, plan.duration
         self.method, self.reason = plan.method, ""
         self.first: Step | None = None
-        self._worn = 0.0
+        self.worn = 0.0
         # Rounding errors that a step can see make it shorter and shorter: they stay below what it may err.
         self._worn_share = float(np.clip(np.sqrt(ROUNDING / plan.rtol), WORN, WORN_MOST))
-        self._rows: list[tuple[float, Array, Array, Array, float, float]] = []
+        self.log = Log()
 
     @cached_property
     def system(self) -> Compiled:
@@ -169,7 +171,7 @@ class Run:
         if quality is not None and state.margin > WEAK and np.all(np.isfinite(state.y)):
             q = state.y[: self.m.nq]
             now = float(quality(q))
-            if not now >= self._worn:
+            if not now >= self.worn:
                 self._choose(q, now)
 
     def _choose(self, q: Array, quality: float = 0.0) -> None:
@@ -182,7 +184,7 @@ class Run:
         reached = float(found.quality(q))
         if reached > BETTER * quality:
             self.system.equations, quality = found, reached
-        self._worn = self._worn_share * quality
+        self.worn = self._worn_share * quality
 
     def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
         """What to do in place of a step from (t, y), if it comes near a singular position; see `Crossing`."""
@@ -255,7 +257,7 @@ class Run:
     def record(self, t: float, y: Array, h: float) -> None:
         q, qd = y[: self.m.nq].copy(), y[self.m.nq :].copy()
         tau, power = self._acting(t, q, qd)
-        self._rows.append((t, q, qd, tau, h, power))
+        self.log.add((t, q, qd, tau, h, power))
 
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, float]:
         """Forces of the actuators within their limits (nv,), and the power of those from outside, W."""
@@ -265,9 +267,10 @@ class Run:
 
     @cached_property
     def _balance(self) -> Balance:
-        t, q, qd, tau, _, power = self._rows[0]
+        t, q, qd, tau, _, power = self.log.first
         y = np.concatenate([q, qd])
-        return Balance(self.system.equations.common, y, (float(tau @ qd), power - self.rubbed(t, y)))
+        powers = np.array([[float(tau @ qd), power - self.rubbed(t, y)]])
+        return Balance(self.system.equations.common, y[None], powers)
 
     def rubbed(self, t: float, y: Array) -> float:
         """W: what surfaces that touch take away at a state (nq + nv,), by rubbing."""
@@ -276,12 +279,39 @@ class Run:
     def weigh(self, t: float, y: Array) -> None:
         """Hold the energy at the end of a step, or behind an action, against what has acted until then."""
         q, qd = y[: self.m.nq], y[self.m.nq :]
-        recorded = self._rows[-1]
+        recorded = self.log.last
         tau, power = (recorded[3], recorded[5]) if recorded[0] == t else self._acting(t, q, qd)
         try:
-            self._balance.add(t, y, (float(tau @ qd), power - self.rubbed(t, y)))
+            powers = np.array([[float(tau @ qd), power - self.rubbed(t, y)]])
+            self._balance.add(np.array([t]), y[None], powers)
         except Runaway as found:
             raise self._runaway(found) from None
+
+    def record_many(self, t: Array, y: Array, h: Array, told: Array) -> None:
+        """Weigh many states (n, nq + nv) at the ends of steps (n,), and record those told (n,)."""
+        q, qd = (np.ascontiguousarray(part) for part in np.split(y, [self.m.nq], axis=1))
+        tau, power, fault = self._acting_many(t, q, qd)
+        t, y, q, qd, h, told = (column[: len(tau)] for column in (t, y, q, qd, h, told))
+        self.log.extend(*(column[told] for column in (t, q, qd, tau, h, power)))
+        try:
+            self._balance.add(t, y, np.stack([np.sum(tau * qd, axis=1), power], axis=1))
+        except Runaway as found:
+            raise self._runaway(found) from None
+        if fault is not None:
+            raise fault
+
+    def _acting_many(self, t: Array, q: Array, qd: Array) -> tuple[Array, Array, BaseException | None]:
+        """(n, nv), (n,) as `_acting` has them, of many states, up to where a function of the user fails."""
+        forces = self.plan.forces
+        if forces.control is None and forces.external is None:
+            return np.zeros(qd.shape), np.zeros(len(t)), None
+        tau, power = np.zeros(qd.shape), np.zeros(len(t))
+        for k, state in enumerate(zip(t.tolist(), q, qd, strict=True)):
+            try:
+                tau[k], power[k] = self._acting(*state)
+            except BaseException as found:  # raised again when what was computed is recorded
+                return tau[:k], power[:k], found
+        return tau, power, None
 
     def settle(self) -> None:
         """Warn if energy is not what went in and out."""
@@ -308,7 +338,7 @@ class Run:
 
     def _runaway(self, found: Runaway) -> SimulationError:
         joint = joint_of_worst(self.system, found.t, self.last)
-        self._rows = [row for row in self._rows if row[0] <= found.t]
+        self.log.until(found.t)
         return self.fail(
             f"its energy has grown by {found.gained:.3g} J, where {found.scale:.3g} J is all it has to move "
             f"with; joint {joint!r} changes fastest: {self.remedy}",
@@ -319,11 +349,11 @@ class Run:
     @property
     def last(self) -> Array:
         """(nq + nv,) the state recorded last."""
-        _, q, qd, *_ = self._rows[-1]
+        _, q, qd, *_ = self.log.last
         return np.concatenate([q, qd])
 
     def trajectory(self) -> Trajectory:
-        t, q, qd, tau, h, power = (np.array(column) for column in zip(*self._rows, strict=True))
+        t, q, qd, tau, h, power = self.log.columns()
         recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
         return build(self.system.equations.common, power, dynamics=self.plan.dynamics, **recorded, **happened)

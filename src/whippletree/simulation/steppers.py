@@ -76,15 +76,19 @@ class FixedSteps:
         """The end of step k, s."""
         return self.duration if k >= self.count else k * self.h
 
+    def number(self, t: float) -> int:
+        """Of the step that begins at t or, from within one as behind an event, goes to its end."""
+        k = int(t / self.h)
+        while self.time(k) <= t:
+            k += 1
+        return k
+
     def many(self, states: Array, h: float) -> Array:
         """States (n, nq + nv) after a step of length h, s, from others at t = 0, with loops as they come."""
         return np.array([self.integrator.step(self.system, 0.0, y, h) for y in states])
 
     def step(self, t: float, y: Array, longest: float | None) -> Step:
-        # From within a step, as behind an event, it goes to the end of that one.
-        k = int(t / self.h)
-        while self.time(k) <= t:
-            k += 1
+        k = self.number(t)
 
         def stepped(at: float) -> Closed:
             return self.close(self.integrator.step(self.system, t, y, at - t))
@@ -136,7 +140,7 @@ class ChosenSteps:
         self.close, self._dense = close, dense
         self._name, self._method = method, getattr(integrate, method)
         self._solver: Any = None
-        self._h: float | None = None
+        self.h: float | None = None  # of the last step, or one to begin with
 
     def step(self, t: float, y: Array, longest: float | None) -> Step:
         solver = self._solver
@@ -146,7 +150,7 @@ class ChosenSteps:
         if message is not None:
             raise StepFailure(str(message).rstrip(".").lower())
         inside, end, close = solver.dense_output() if self._dense else None, float(solver.t), self.close
-        self._h = end - t
+        self.h = end - t
         closed = Closed(solver.y, 1.0, 0) if close is None else self._brought_back(close)
 
         def state(at: float) -> Array:
@@ -158,7 +162,7 @@ class ChosenSteps:
 
     def _started(self, t: float, y: Array, longest: float | None) -> Any:
         """A solver at (t, y), whose first step is like the last one unless bounded."""
-        first = self._h if longest is None else longest
+        first = self.h if longest is None else longest
         first = None if first is None else min(first, self.duration - t)
         # Without a Jacobian SciPy differences by increments that grow without bound where a column is zero.
         stiff = {"jac": self.system.slope_derivative} if self._name in STIFF else {}

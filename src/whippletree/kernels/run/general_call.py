@@ -123,6 +123,11 @@ class Checked:
                 self._announce()
             return self._codes[width][1:]
 
+    def code(self, width: int) -> Code:
+        """The machine code for `width` states at a time."""
+        self._function(width)
+        return self._codes[width][0]
+
     def attach(self, entrance: Code) -> None:
         """Let a native call module know of all code it can run, now and later."""
         with self._lock:

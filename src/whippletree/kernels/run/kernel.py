@@ -14,7 +14,7 @@ from ..trace.program import Program
 from ..trace.structure import Branch, Leaf, leaves, unflatten
 from . import build, call
 from .general_call import Checked
-from .machine import host
+from .machine import Code, host
 
 _LONG = 1 << 16  # instructions; batches that take more let other threads run meanwhile
 
@@ -99,6 +99,15 @@ class Kernel:
         function = call.native_function(self.name, entrance, hand_on, long_from)
         self._checked.attach(entrance)
         return function
+
+    def scalar_code(self) -> Code:
+        """The machine code for one state, for machine code that calls it."""
+        return self._checked.code(1)
+
+    def array_shapes(self) -> list[tuple[int, ...]]:
+        """Of one state: shapes of all inputs, then of all results."""
+        outputs = [leaf.shape for leaf in leaves(self.program.outputs)]
+        return [*(entry.shape for entry in self.program.inputs), *outputs]
 
     def __repr__(self) -> str:
         shapes = {

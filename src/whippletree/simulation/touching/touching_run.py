@@ -105,7 +105,7 @@ class TouchingRun(Run):
         self.record(0.0, y, 0.0)
         after = self.closed(self._strike(0.0, y)).y
         if not np.any(self._impulse):  # only what contacts do has changed
-            self._rows.pop()
+            self.log.drop_last()
             self._history.pop()
         self.record(0.0, after, 0.0)
 

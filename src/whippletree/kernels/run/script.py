@@ -1,0 +1,258 @@
+"""Kernels called one after the other, over and over, by machine code: a script.
+
+A script is a list of instructions on numbers in memory: call a kernel, copy, write a row, branch. All that is
+computed is computed by kernels, so that a script says only in which order. It runs without the interpreter,
+until it comes to `Halt`, has filled its rows, or has gone round as often as it was told; the memory holds
+where it was, so that the next call goes on from there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..emit.llvm import BATCH, WORK
+from . import build
+from .kernel import Kernel
+from .machine import Code, host
+
+Array = NDArray[np.float64]
+
+_RUN = "wt_script"
+_CALL, _COPY, _WRITE, _UNLESS, _AGAIN, _NEXT, _STOP = range(7)
+
+# An instruction is four words: what to do, and what with.
+_TEXT = f"""
+define i64 @{_RUN}(ptr %code, i64 %rows, i64 %rounds) nounwind {{
+start:
+  br label %fetch
+fetch:
+  %at = phi i64 [0, %start], [%after, %call], [%after, %copied], [%unless_at, %unless], [%to, %around],
+    [%after, %more]
+  %row = phi i64 [0, %start], [%row, %call], [%row, %copied], [%row, %unless], [%row, %around],
+    [%row_next, %more]
+  %left = phi i64 [%rounds, %start], [%left, %call], [%left, %copied], [%left, %unless],
+    [%left_now, %around], [%left, %more]
+  %after = add i64 %at, 1
+  %here = getelementptr [4 x i64], ptr %code, i64 %at
+  %a_at = getelementptr i64, ptr %here, i64 1
+  %b_at = getelementptr i64, ptr %here, i64 2
+  %c_at = getelementptr i64, ptr %here, i64 3
+  %op = load i64, ptr %here, align 8
+  %a = load ptr, ptr %a_at, align 8
+  %b = load ptr, ptr %b_at, align 8
+  %to = load i64, ptr %b_at, align 8
+  %count = load i64, ptr %c_at, align 8
+  switch i64 %op, label %done [i64 {_CALL}, label %call i64 {_COPY}, label %copy i64 {_WRITE}, label %write
+    i64 {_UNLESS}, label %unless i64 {_AGAIN}, label %again i64 {_NEXT}, label %next]
+
+call:
+  call void %a(ptr %b, i64 0, i64 1)
+  br label %fetch
+
+write:
+  %ahead = mul i64 %row, %count
+  %row_at = getelementptr double, ptr %b, i64 %ahead
+  br label %copy
+
+copy:
+  %target = phi ptr [%b, %fetch], [%row_at, %write]
+  br label %number
+number:
+  %j = phi i64 [0, %copy], [%j_next, %number]
+  %from = getelementptr double, ptr %a, i64 %j
+  %onto = getelementptr double, ptr %target, i64 %j
+  %value = load double, ptr %from, align 8
+  store double %value, ptr %onto, align 8
+  %j_next = add i64 %j, 1
+  %numbers = icmp slt i64 %j_next, %count
+  br i1 %numbers, label %number, label %copied
+copied:
+  br label %fetch
+
+unless:
+  %flag = load double, ptr %a, align 8
+  %holds = fcmp ogt double %flag, 0.0
+  %unless_at = select i1 %holds, i64 %after, i64 %to
+  br label %fetch
+
+again:
+  %left_now = sub i64 %left, 1
+  %rounds_left = icmp sgt i64 %left_now, 0
+  br i1 %rounds_left, label %around, label %done
+around:
+  br label %fetch
+
+next:
+  %row_next = add i64 %row, 1
+  %room = icmp slt i64 %row_next, %rows
+  br i1 %room, label %more, label %done
+more:
+  br label %fetch
+
+done:
+  %last = phi i64 [%row, %fetch], [%row, %again], [%row_next, %next]
+  ret i64 %last
+}}
+"""
+
+_Run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)  # without the GIL
+_Called = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """Call a kernel: `inputs` are where it reads, `outputs` where it writes. No array may be both."""
+
+    kernel: Kernel
+    inputs: Sequence[Array]
+    outputs: Sequence[Array]
+
+
+@dataclass(frozen=True, eq=False)
+class CallPython:
+    """Call a function without arguments, which must not raise."""
+
+    function: Callable[[], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """Copy the numbers of an array to another of the same size."""
+
+    source: Array
+    target: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Write:
+    """Copy the numbers of an array into the present row of another, (rows, …)."""
+
+    source: Array
+    rows: Array
+
+
+@dataclass(frozen=True)
+class Label:
+    """A place to go to."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Unless:
+    """Go to a label unless a number is above zero; what is not a number is not."""
+
+    flag: Array
+    label: str
+
+
+@dataclass(frozen=True)
+class Again:
+    """Go to a label for another round; the script ends if it was the last."""
+
+    label: str
+
+
+@dataclass(frozen=True)
+class Next:
+    """The present row is complete; the script ends if it was the last."""
+
+
+@dataclass(frozen=True)
+class Halt:
+    """The script ends."""
+
+
+Instruction = Call | CallPython | Copy | Write | Label | Unless | Again | Next | Halt
+
+
+@cache
+def _interpreter() -> tuple[Code, Callable[..., int]]:
+    code = build.text_code(_TEXT, host())
+    return code, _Run(code.function(_RUN))
+
+
+class Script:
+    """Instructions, ready to run.
+
+    Args:
+        instructions: In order. Arrays are of float64, in C order, and stay where they are.
+
+    >>> from whippletree.kernels.trace.recording import trace
+    >>> double = Kernel(trace(lambda x: (2.0 * x, 100.0 - 2.0 * x), {"x": ()}))
+    >>> x, next_x, room, rows = np.array([3.0]), np.zeros(1), np.zeros(1), np.zeros((9, 1))
+    >>> script = Script([
+    ...     Label("go"), Call(double, [x], [next_x, room]), Copy(next_x, x), Write(x, rows), Next(),
+    ...     Unless(room, "end"), Again("go"), Label("end"), Halt(),
+    ... ])
+    >>> script(9, 100), rows[:6, 0]
+    (6, array([  6.,  12.,  24.,  48.,  96., 192.]))
+    """
+
+    def __init__(self, instructions: Sequence[Instruction]) -> None:
+        self._kept: list[Any] = []  # all that machine code knows by its address
+        plain = [entry for entry in instructions if not isinstance(entry, Label)]
+        places, number = {}, 0
+        for entry in instructions:
+            if isinstance(entry, Label):
+                places[entry.name] = number
+            else:
+                number += 1
+        self._code = np.array([self._words(entry, places) for entry in plain], dtype=np.int64)
+
+    def __call__(self, rows: int, rounds: int) -> int:
+        """Run from the first instruction; returns how many rows were written, at most `rows` ≥ 1."""
+        return _interpreter()[1](self._code.ctypes.data, rows, rounds)
+
+    def _words(self, entry: Instruction, places: dict[str, int]) -> tuple[int, int, int, int]:
+        match entry:
+            case Call():
+                return _CALL, *self._called(entry), 0
+            case CallPython():
+                function = entry.function
+                called = _Called(lambda *_: function())
+                self._kept.append(called)
+                address = ctypes.cast(called, ctypes.c_void_p).value
+                assert address is not None
+                return _CALL, address, 0, 0
+            case Copy() | Write():
+                target = entry.target if isinstance(entry, Copy) else entry.rows
+                size = target.size if isinstance(entry, Copy) else target[0].size
+                assert entry.source.size == size > 0
+                op = _COPY if isinstance(entry, Copy) else _WRITE
+                return op, self._address(entry.source), self._address(target), size
+            case Unless():
+                return _UNLESS, self._address(entry.flag), places[entry.label], 0
+            case Again():
+                return _AGAIN, 0, places[entry.label], 0
+            case Next():
+                return _NEXT, 0, 0, 0
+            case _:
+                return _STOP, 0, 0, 0
+
+    def _called(self, entry: Call) -> tuple[int, int]:
+        """The address of the kernel's code, and that of the table it is given."""
+        code = entry.kernel.scalar_code()
+        arrays = [*entry.inputs, *entry.outputs]
+        shapes = entry.kernel.array_shapes()
+        assert [array.size for array in arrays] == [int(np.prod(shape)) for shape in shapes]
+        size = ctypes.c_int64.from_address(code.variable(WORK)).value
+        work = np.empty(size + 64, np.uint8)  # aligned to a line
+        table = np.array(
+            [*((self._address(array), 0) for array in arrays), (-(-work.ctypes.data // 64) * 64, 0)], np.int64
+        )
+        self._kept += [code, work, table]
+        return code.function(BATCH), table.ctypes.data
+
+    def _address(self, array: Array) -> int:
+        assert array.dtype == np.float64
+        assert array.flags.c_contiguous
+        self._kept.append(array)
+        return array.ctypes.data

@@ -1,0 +1,1 @@
+"""Many steps of one trajectory at a time, in machine code, as long as nothing has to be decided."""

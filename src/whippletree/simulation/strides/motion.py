@@ -1,0 +1,111 @@
+"""The numbers of one motion in memory, and the instructions that answer what an integrator asks of it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...kernels.run.kernel import Kernel
+from ...kernels.run.script import Call, CallPython, Copy, Instruction, Unless
+from ...kernels.trace.structure import leaves
+from ...spatial import Array
+from ..equations import Function
+from ..systems import Compiled
+
+END = "end"
+"""The label at which a script of steps stops."""
+
+
+class Motion:
+    """What a script computes with.
+
+    Args:
+        system: What moves; its equations are machine code.
+
+    Attributes:
+        t, y: (1,), (nq + nv,) time and state at the start of a step.
+        h: (1,) its length, s.
+        t_after, after: Time and state at its end.
+        faults: What functions of the user have raised; a script ends there.
+    """
+
+    def __init__(self, system: Compiled) -> None:
+        self.system, self.m = system, system.equations.m
+        n = self.m.nq + self.m.nv
+        self.t, self.h, self.t_after = np.zeros(1), np.zeros(1), np.zeros(1)
+        self.y, self.after = np.zeros(n), np.zeros(n)
+        self.faults: list[BaseException] = []
+        self.tau, self.f_ext = np.zeros(self.m.nv), np.zeros((len(self.m), 6))
+        self._good = np.ones(1)
+
+    def split(self, y: Array) -> tuple[Array, Array]:
+        """Positions and velocities of a state, as parts of it."""
+        return y[: self.m.nq], y[self.m.nq :]
+
+    def answer(self, question: str, arguments: Sequence[Array], answer: Array) -> list[Instruction]:
+        """Instructions that answer one of `System`'s methods."""
+        now, common = self.system.equations, self.system.equations.common
+        if question == "slope":
+            return self.slope(*arguments, answer)
+        if question == "acceleration":
+            t, q, qd, h = arguments
+            inputs = [q, qd, *self._acting, h]
+            return [*self._forces(t, q, qd), _call(now.acceleration, inputs, answer)]
+        return [_call(common.advanced if question == "moved" else common.stepped, arguments, answer)]
+
+    def slope(self, t: Array, y: Array, answer: Array) -> list[Instruction]:
+        """Instructions for dq/dt and qdd at (t, y)."""
+        q, qd = self.split(y)
+        call = _call(self.system.equations.rates, [q, qd, *self._acting], answer)
+        return [*self._forces(t, q, qd), call]
+
+    def unit(self, raw: Array) -> list[Instruction]:
+        """Instructions that bring a state to quaternions of unit norm, into `after`."""
+        if self.m.nq == self.m.nv:
+            return [Copy(raw, self.after)]
+        (q, qd), (to_q, to_qd) = self.split(raw), self.split(self.after)
+        return [Call(self.system.equations.common.projected, [q], [to_q]), Copy(qd, to_qd)]
+
+    @property
+    def _acting(self) -> list[Array]:
+        return [self.tau] if self.system.forces.external is None else [self.tau, self.f_ext]
+
+    def _forces(self, t: Array, q: Array, qd: Array) -> list[Instruction]:
+        forces = self.system.forces
+        if forces.control is None and forces.external is None:
+            return []
+        if forces.external is None and is_control(forces.control, self.m.nq, self.m.nv):
+            seen, before = q, list[Instruction]()
+            if self.m.nq != self.m.nv:  # stages of a step have quaternions next to their sphere
+                seen = np.zeros(self.m.nq)
+                before = [Call(self.system.equations.common.projected, [q], [seen])]
+            return [*before, _call(forces.control, [t, seen, qd], self.tau)]
+
+        def ask() -> None:
+            try:
+                self.tau[:], *more = forces(float(t[0]), q, qd)
+                for f_ext in more:
+                    self.f_ext[:] = f_ext
+            except BaseException as fault:  # raised again where the script was called
+                self.faults.append(fault)
+                self._good[0] = 0.0
+
+        return [CallPython(ask), Unless(self._good, END)]
+
+    def raise_fault(self) -> None:
+        """Raise what a function of the user has raised since the last time."""
+        self._good[0] = 1.0
+        if self.faults:
+            raise self.faults.pop()
+
+
+def is_control(control: object, nq: int, nv: int) -> bool:
+    """Whether a control is machine code itself, of (t, q, qd)."""
+    if not isinstance(control, Kernel):
+        return False
+    shapes = [leaf.shape for leaf in leaves(control.program.outputs)]
+    return control.array_shapes() == [(), (nq,), (nv,), (nv,)] and len(shapes) == 1
+
+
+def _call(function: Function, inputs: Sequence[Array], output: Array) -> Call:
+    assert isinstance(function, Kernel)
+    return Call(function, inputs, [output])

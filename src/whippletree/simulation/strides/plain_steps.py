@@ -1,0 +1,133 @@
+"""The part of a run that needs no decisions, in strides."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...spatial import Array
+from ..closed_step import Rows
+from ..closing import Closing
+from ..crossing import NEAR
+from ..progress import Progress
+from ..run import Run
+from .motion import Motion
+from .stride import Steps, StepScript, Stride
+
+WARY = 2.0
+"""By how much more than a look at singular positions asks for, loops stay clear of them."""
+
+GAP, CHANGE = 1e-10, 0.5
+"""rad or m: gaps that are left; and by how much loops may change in a step, see `brought_back`."""
+
+PAUSE = 64
+"""Steps by themselves between two tries, at most, where strides lead nowhere."""
+
+Told = Callable[[Steps, float, Array], None]
+"""Records steps, which started at a time and a state."""
+
+
+class PlainSteps:
+    """Strides of a run.
+
+    Args:
+        run: The run.
+        method: Makes what takes a step, for a memory.
+        shortest: Steps below this, s, are counted one by one.
+        tell: Records steps.
+        bar: Shows how far it is.
+
+    Attributes:
+        longest: The longest step taken, s.
+    """
+
+    def __init__(
+        self, run: Run, method: Callable[[Motion], StepScript], shortest: float, tell: Told, bar: Progress
+    ) -> None:
+        self.run, self._method, self._shortest, self._tell, self._bar = run, method, shortest, tell, bar
+        self.longest = 0.0
+        self._pause, self._next_pause = 0, 1
+        self._made: tuple[object, Rows, Stride] | None = None
+        self._widest = 0.0
+
+    def go(self, t: float, y: Array) -> tuple[float, Array]:
+        """Take steps from (t, y) as long as they are plain; where they have led."""
+        if self._pause:
+            self._pause -= 1
+            return t, y
+        run, start = self.run, t
+        stride = self._ready(t, y)
+        while stride is not None and t < run.duration:
+            steps = stride.take(run.duration)
+            kept = self._quiet(steps, t, y)
+            whole = kept == len(steps.t)
+            steps = steps.first(kept)
+            if kept:
+                t, y = self._keep(steps, t, y)
+            if whole:
+                stride.motion.raise_fault()
+            if steps.stopped or not whole:
+                break
+        if t == start:
+            self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, PAUSE)
+            return t, y
+        self._next_pause = 1
+        if run.closing is not None:
+            run.closing.accept(run.closing(y))
+        return t, y
+
+    def _quiet(self, steps: Steps, t: float, y: Array) -> int:
+        """How many of the steps from (t, y) there are before the first in which an event may happen."""
+        if not self.run.watch.events or not len(steps.t):
+            return len(steps.t)
+        slope = np.concatenate([self.run.system.slope(t, y)[None], steps.slope])
+        times, states = np.concatenate([[t], steps.t]), np.concatenate([y[None], steps.y])
+        return self.run.watch.quiet(times, states, slope, self.run.m.nq)
+
+    def _keep(self, steps: Steps, t: float, y: Array) -> tuple[float, Array]:
+        longest = float(np.max(steps.h))
+        self.longest = max(self.longest, longest)
+        if self.run.crossing is not None:
+            self._widest = max(self._widest, float(np.max(steps.margin)))
+            starts = np.concatenate([[t], steps.t[:-1]]), np.concatenate([y[None], steps.y[:-1]])
+            self.run.crossing.passed(*starts, longest)
+        self._tell(steps, t, y)
+        self._bar.at(float(steps.t[-1]))
+        return float(steps.t[-1]), steps.y[-1].copy()
+
+    def _ready(self, t: float, y: Array) -> Stride | None:
+        """A stride that begins at (t, y); None if loops are too close to a singular position."""
+        closing = self.run.closing
+        if closing is None:
+            stride = self._stride(())
+            stride.begin(t, y)
+        else:
+            stride = self._with_loops(closing, t, y)
+            if stride is None:
+                return None
+            bound = WARY * NEAR * self._widest
+            stride.bounds[:3] = GAP, bound, CHANGE
+        if self.run.system.equations.quality is not None:
+            stride.bounds[3] = self.run.worn
+        stride.shortest[0] = self._shortest
+        return stride
+
+    def _with_loops(self, closing: Closing, t: float, y: Array) -> Stride | None:
+        known = self._made[1] if self._made is not None and len(self._made[1]) == closing.rank else None
+        for rows in (known, closing.independent(y[: self.run.m.nq])):
+            if rows is None or len(rows) < closing.rank or not rows:
+                continue
+            stride = self._stride(rows)
+            margin = stride.begin(t, y)
+            if margin > WARY * NEAR * self._widest:
+                self._widest = max(margin, self._widest)
+                return stride
+        return None
+
+    def _stride(self, rows: Rows) -> Stride:
+        """The script for the equations in use."""
+        run, now = self.run, self.run.system.equations
+        if self._made is None or self._made[0] is not now or self._made[1] != rows:
+            motion = Motion(run.system)
+            made = Stride(motion, self._method(motion), rows, slopes=bool(run.watch.events))
+            self._made = now, rows, made
+        return self._made[2]

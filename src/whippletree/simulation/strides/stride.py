@@ -1,0 +1,190 @@
+"""Steps taken many at a time, by a script, up to where something has to be decided.
+
+A stride is made of plain steps: the state is finite, loops are clear of singular positions, what was chosen
+for them suits, steps are not too short. The script ends before the first that is not; that one is taken and
+looked at by itself.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...kernels.run.kernel import Kernel
+from ...kernels.run.script import (
+    Again,
+    Call,
+    CallPython,
+    Copy,
+    Halt,
+    Instruction,
+    Label,
+    Next,
+    Script,
+    Unless,
+    Write,
+)
+from ...kernels.simplify.passes import simplify
+from ...kernels.trace.recording import trace
+from ...spatial import Array, where
+from ..closed_step import Rows
+from .bringing_back import BringingBack
+from .motion import END, Motion
+
+STEP, RETRY = "step", "retry"
+"""Labels: where a step begins, and where one that was not accepted goes on."""
+
+HUGE = 1e300
+"""States beyond this have run away."""
+
+NUMBERS, MOST, FEWEST = 1 << 16, 4096, 16
+"""Numbers of states that a script writes before it comes back; states at most, and at least."""
+
+OPERATIONS = 2e7
+"""And after how many operations it does so in any case, so that the user is heard: some 20 ms."""
+
+PYTHON = 20_000
+"""Operations that take as long as a function of the user."""
+
+
+class StepScript(Protocol):
+    """What takes a step in a script."""
+
+    def begin(self, t: float, y: Array) -> None:
+        """Go on from a state."""
+        ...
+
+    def step(self) -> tuple[list[Instruction], Array]:
+        """From t and y to t_after, h and a state there, which is not brought back yet."""
+        ...
+
+    def accepted(self) -> list[Instruction]:
+        """What is to be found at (t_after, after), the state brought back, before it counts."""
+        ...
+
+    def commit(self) -> list[Instruction]:
+        """What is after the step is before the next."""
+        ...
+
+
+def plain(
+    t: Any, h: Any, y: Array, watch: Array, bounds: Array, shortest: Any, until: Any
+) -> tuple[Any, Any]:
+    """Whether a step ends in a state that needs no decision, and whether another follows.
+
+    Args:
+        t, h: End and length of the step, s.
+        y: (nq + nv,) the state at its end.
+        watch, bounds: (4,) gap, margin and change of the loops, and how well what was chosen suits; and what
+            they may be: at most, at least, at most, and at least.
+        shortest, until: Bounds of h and t, s.
+    """
+    size = sum((abs(entry) for entry in y), 0.0)
+    good = where(size < HUGE, 1.0, 0.0) * where(h < shortest, 0.0, 1.0)
+    for k, at_most in enumerate((True, False, True, False)):
+        holds = watch[k] <= bounds[k] if at_most else watch[k] >= bounds[k]
+        good = good * where(holds, 1.0, 0.0)
+    return good, where(t < until, 1.0, 0.0)
+
+
+@lru_cache(maxsize=32)
+def _plain(n: int) -> Kernel:
+    shapes = {"t": (), "h": (), "y": (n,), "watch": (4,), "bounds": (4,), "shortest": (), "until": ()}
+    return Kernel(simplify(trace(plain, shapes)), "plain")
+
+
+class Steps(NamedTuple):
+    """Steps that were taken.
+
+    Attributes:
+        t, h: (n,) their ends and lengths, s.
+        y: (n, nq + nv) states at their ends.
+        margin: (n,) of loops there.
+        slope: (n, nq + nv) of states there, if that was asked for; else (0, nq + nv).
+        stopped: Whether the next step needs a decision.
+    """
+
+    t: Array
+    h: Array
+    y: Array
+    margin: Array
+    slope: Array
+    stopped: bool
+
+    def first(self, count: int) -> "Steps":
+        """Only the first of them."""
+        return Steps(*(part[:count] for part in self[:5]), self.stopped)
+
+
+class Stride:
+    """The script of a motion.
+
+    Args:
+        motion: The memory.
+        method: What takes a step.
+        rows: Numbers of independent constraints that loops are closed by.
+        slopes: Whether slopes at the ends of steps will be asked for.
+
+    Attributes:
+        bounds: (4,) of `plain`.
+        shortest: (1,) likewise.
+    """
+
+    def __init__(self, motion: Motion, method: StepScript, rows: Rows, slopes: bool) -> None:
+        self.motion, self.method = motion, method
+        n, m = len(motion.y), motion.m
+        self.loops = BringingBack(motion, rows) if rows else None
+        self.bounds, self.shortest = np.array([np.inf, -np.inf, np.inf, -np.inf]), np.zeros(1)
+        self._until, self._good, self._more = np.zeros(1), np.ones(1), np.zeros(1)
+        watch = np.zeros(4)
+        count = int(np.clip(NUMBERS // n, FEWEST, MOST))
+        self._t, self._h, self._margin = (np.zeros((count, 1)) for _ in range(3))
+        self._y, self._slope = np.zeros((count, n)), np.zeros((count if slopes else 0, n))
+        slope = np.zeros(n)
+
+        step, raw = method.step()
+        found: list[Instruction] = [Label(STEP), *step, *motion.unit(raw)]
+        if self.loops is not None:
+            found += [*self.loops.instructions(), Copy(self.loops.watch, watch[:3])]
+        quality = motion.system.equations.quality
+        if quality is not None:
+            assert isinstance(quality, Kernel)
+            found.append(Call(quality, [motion.after[: m.nq]], [watch[3:]]))
+        judged = [motion.t_after, motion.h, motion.after, watch, self.bounds, self.shortest, self._until]
+        found += [
+            Call(_plain(n), judged, [self._good, self._more]),
+            Unless(self._good, END),
+            *method.accepted(),
+        ]
+        if slopes:
+            found += [*motion.slope(motion.t_after, motion.after, slope), Write(slope, self._slope)]
+        written = ((motion.t_after, self._t), (motion.h, self._h), (motion.after, self._y))
+        found += [Write(source, rows) for source, rows in (*written, (watch[1:2], self._margin))]
+        found += [Copy(motion.after, motion.y), Copy(motion.t_after, motion.t), *method.commit()]
+        if self.loops is not None:
+            found += self.loops.commit()
+        found += [Next(), Unless(self._more, END), Label(RETRY), Again(STEP), Label(END), Halt()]
+        self._script = Script(found)
+        self._rounds = max(1, int(OPERATIONS / _operations(found)))
+
+    def begin(self, t: float, y: Array) -> float:
+        """Go on from a state; the margin of loops there."""
+        self.motion.t[0], self.motion.y[:] = t, y
+        self.method.begin(t, y)
+        return 1.0 if self.loops is None else self.loops.begin(y)
+
+    def take(self, until: float) -> Steps:
+        """Steps up to a time, or to what has to be decided, or fewer: as many as are worth a call."""
+        self._until[0], self._good[0] = until, 1.0
+        count = self._script(len(self._t), self._rounds)
+        t, h, margin = (part[:count, 0].copy() for part in (self._t, self._h, self._margin))
+        return Steps(
+            t, h, self._y[:count].copy(), margin, self._slope[:count].copy(), not self._good[0] > 0.0
+        )
+
+
+def _operations(instructions: Sequence[Instruction]) -> float:
+    """How much one round costs, roughly."""
+    calls = sum(entry.kernel.program.n_executed for entry in instructions if isinstance(entry, Call))
+    return 1.0 + calls + PYTHON * sum(isinstance(entry, CallPython) for entry in instructions)
