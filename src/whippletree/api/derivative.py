@@ -32,7 +32,7 @@ from ..model.mechanism import Mechanism
 from ..model.positions import rate
 from ..spatial import Array, array
 from .compiling import record
-from .derivative_roads import Call, by_recursion, implicit_forward, implicit_reverse
+from .derivative_roads import Wanted, by_recursion, implicit_forward, implicit_reverse
 
 BOTH = 20_000
 """Instructions of a function up to which forward and reverse are both tried, and the shorter one is kept."""
@@ -87,7 +87,7 @@ def derivative(
     >>> potential.round(3)
     array([-12.789,   1.781])
     """
-    call = Call(function, m, wrt, inputs, parameters, at, fixed)
+    call = Wanted(function, m, wrt, inputs, parameters, at, fixed)
     program, charts = _recorded(call), _charts(function, m, wrt)
 
     def made() -> Program:
@@ -132,7 +132,7 @@ def jvp(
     >>> np.allclose(k([0.3, 0.5], [0.2, 0.7]), jacobian @ [0.2, 0.7])
     True
     """
-    call = Call(function, m, wrt, inputs, parameters, at, fixed)
+    call = Wanted(function, m, wrt, inputs, parameters, at, fixed)
     program, charts = _recorded(call), _charts(function, m, wrt)
 
     def made() -> Program:
@@ -171,7 +171,7 @@ def vjp(
     >>> np.allclose(k([0.3, 0.5], 1.0)["q"], wt.gravity_force(m, [0.3, 0.5]))
     True
     """
-    call = Call(function, m, wrt, inputs, parameters, at, fixed)
+    call = Wanted(function, m, wrt, inputs, parameters, at, fixed)
     program, charts = _recorded(call), _charts(function, m, wrt)
     return _kernel("vjp", call, program, charts, lambda: _weighted(call, program, charts))
 
@@ -205,14 +205,14 @@ def hvp(
     >>> np.allclose(k([0.3, 0.5], 1.0, [0.2, 0.7])["q"], stiffness @ [0.2, 0.7])
     True
     """
-    call = Call(function, m, wrt, inputs, parameters, at, fixed)
+    call = Wanted(function, m, wrt, inputs, parameters, at, fixed)
     program, charts = _recorded(call), _charts(function, m, wrt)
     return _kernel(
         "hvp", call, program, charts, lambda: simplify(_along(_weighted(call, program, charts), wrt, charts))
     )
 
 
-def _recorded(call: Call) -> Program:
+def _recorded(call: Wanted) -> Program:
     """The program to differentiate, which has all inputs of `wrt`."""
     function, m, wrt, inputs, parameters, at, fixed = call
     if isinstance(wrt, str) or not isinstance(wrt, Sequence) or not wrt:
@@ -252,7 +252,7 @@ def _along(program: Program, wrt: Sequence[str], charts: Mapping[str, Program]) 
     return product_forward(program, wrt, charts, {name: f"d_{name}" for name in wrt})
 
 
-def _weighted(call: Call, program: Program, charts: Mapping[str, Program]) -> Program:
+def _weighted(call: Wanted, program: Program, charts: Mapping[str, Program]) -> Program:
     """The shorter of two roads."""
     implicit = implicit_reverse(call, program, charts)
     by_rules = simplify(product_reverse(program, call.wrt, charts, "weights"))
@@ -264,7 +264,7 @@ def _operations(program: Program) -> int:
 
 
 def _kernel(
-    kind: str, call: Call, program: Program, charts: Mapping[str, Program], made: Callable[[], Program]
+    kind: str, call: Wanted, program: Program, charts: Mapping[str, Program], made: Callable[[], Program]
 ) -> Kernel:
     """The kernel of a derived program, which is kept on disk by what it was derived from."""
     library = sources.digest()

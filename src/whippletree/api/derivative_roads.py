@@ -22,7 +22,7 @@ from .forward import forward_dynamics
 from .forward_methods import find
 
 
-class Call(NamedTuple):
+class Wanted(NamedTuple):
     """What is to be differentiated: the arguments of `derivative`."""
 
     function: Callable[..., Any]
@@ -54,7 +54,7 @@ RECURSIONS: dict[Callable[..., Any], tuple[Callable[..., Any], tuple[str, ...]]]
 """Algorithms whose Jacobians are found by a recursion: that, and what each of its results belongs to."""
 
 
-def by_recursion(call: Call) -> Program | None:
+def by_recursion(call: Wanted) -> Program | None:
     """The Jacobians by a recursion, a dictionary by the names of `wrt`; None if there is none."""
     recursion, names = RECURSIONS.get(call.algorithm() or call.function, (None, ()))
     if recursion is None or not set(call.wrt) <= set(names):
@@ -68,7 +68,7 @@ def by_recursion(call: Call) -> Program | None:
     return selected(program, numbers, Branch(dict, tuple(found[k] for k in numbers), tuple(call.wrt)))
 
 
-def implicit_reverse(call: Call, program: Program, charts: Mapping[str, Program]) -> Program | None:
+def implicit_reverse(call: Wanted, program: Program, charts: Mapping[str, Program]) -> Program | None:
     """Weights w times the Jacobians of forward dynamics, by those of inverse dynamics; None for others.
 
     tau = ID(q, qd, qdd) for all that acts, so that with λ = H⁻¹ w the product is λ for tau and
@@ -98,7 +98,7 @@ def implicit_reverse(call: Call, program: Program, charts: Mapping[str, Program]
 
 
 def implicit_forward(
-    call: Call, program: Program, charts: Mapping[str, Program], directions: Mapping[str, str]
+    call: Wanted, program: Program, charts: Mapping[str, Program], directions: Mapping[str, str]
 ) -> Program | None:
     """The Jacobians of forward dynamics times a direction, in the same way; None for others.
 
@@ -131,7 +131,7 @@ def _direction(
     return (m.nv,) if name in charts else shapes[name]
 
 
-def _dynamics(call: Call, given: Mapping[str, Any]) -> tuple[Array, Callable[[Array], Array]]:
+def _dynamics(call: Wanted, given: Mapping[str, Any]) -> tuple[Array, Callable[[Array], Array]]:
     """Accelerations, and a function that solves H x = b, in which what they have in common is shared."""
     m = with_parameters(call.m, call.parameters, given["parameters"]) if call.parameters else call.m
     f_ext = given.get("f_ext", call.fixed.get("f_ext"))
