@@ -337,8 +337,8 @@ class Run:
         return "reduce dt, or use a method that chooses its steps" if fixed else "reduce rtol and atol"
 
     def _runaway(self, found: Runaway) -> SimulationError:
-        joint = joint_of_worst(self.system, found.t, self.last)
         self.log.until(found.t)
+        joint = joint_of_worst(self.system, found.t, self.last)
         return self.fail(
             f"its energy has grown by {found.gained:.3g} J, where {found.scale:.3g} J is all it has to move "
             f"with; joint {joint!r} changes fastest: {self.remedy}",
