@@ -221,3 +221,49 @@ def test_a_rimless_wheel_walks_down_a_slope():
         at = np.searchsorted(run.t, hit)
         np.testing.assert_allclose(run.qd[at : at + 2, 0], [-before, -w], atol=1e-8)
     assert len(hits) == 3
+
+
+def on_table(name: str, inertia: wt.Inertia) -> wt.Mechanism:
+    """A body in the plane of x and z, on a table that ends at x = 1."""
+    m = upright(name, inertia)
+    m.add_shape("table", wt.Box((2.0, 1.0, 0.6)), placement=wt.Placement((0, 0, -0.3)))
+    return m
+
+
+@pytest.mark.parametrize(("radius", "speed"), [(0.05, 0.3), (0.05, 0.69), (0.05, 0.71), (1e-12, 0.3)])
+def test_a_ball_slides_over_the_edge_of_a_table(radius, speed):
+    """It falls off at once from v² = g r on, as points always do; slower, it goes round the rim."""
+    m = on_table("ball", wt.Inertia(0.7, (0, 0, 0), np.diag([1e-3, 1e-3, 1e-3])))
+    m.add_shape("skin", wt.Sphere(radius), "ball")
+    m.add_contact("slide", "skin", "table", friction=0.0)
+    run = wt.simulate(m, [0.0, 0.8, radius], [0.0, speed, 0.0], duration=0.2 / speed + 0.15, **FINE)
+    (left,) = run.contacts.times("opens")
+    at = int(np.searchsorted(run.t, left))
+    cosine = min(1.0, (2.0 + speed**2 / (G * radius)) / 3.0)
+    if cosine == 1.0:
+        assert left == pytest.approx(0.2 / speed, abs=1e-9)
+        fallen = run.t[-1] - left
+        np.testing.assert_allclose(
+            run.q[-1, 1:], [1.0 + speed * fallen, radius - 0.5 * G * fallen**2], atol=1e-9
+        )
+    else:
+        np.testing.assert_allclose(
+            run.q[at, 1:], [1.0 + radius * np.sqrt(1.0 - cosine**2), radius * cosine], atol=1e-9
+        )
+        assert np.linalg.norm(run.qd[at, 1:]) ** 2 == pytest.approx(G * radius * cosine, abs=1e-8)
+    assert np.ptp(run.energy) < 1e-9
+    assert run.contacts.gap.min() > -1e-9
+
+
+def test_a_sledge_loses_the_table_with_one_foot_and_then_with_the_other():
+    m, speed = on_table("sledge", wt.Inertia(2.0, (0, 0, 0), np.diag([0.1, 0.1, 0.05]))), 1.2
+    add_point(m, "front", 0.2, -0.05, "table", friction=0.0)
+    add_point(m, "back", -0.2, -0.05, "table", friction=0.0)
+    run = wt.simulate(m, [0.0, 0.5, 0.05 + POINT], [0.0, speed, 0.0], duration=0.4, **FINE)
+    opens = [event for event in run.contacts.events if event.what == "opens"]
+    assert opens[0].row == 0
+    assert opens[0].t == pytest.approx(0.3 / speed, abs=1e-9)
+    late = run.t > opens[0].t + 1e-6
+    assert np.all(run.qd[late, 0] < 0.0)  # it tips over the foot that is left
+    assert run.contacts.gap.min() > -1e-9
+    assert np.ptp(run.energy) < 1e-8

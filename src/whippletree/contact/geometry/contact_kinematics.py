@@ -53,6 +53,11 @@ def gaps(m: Mechanism, q: Array) -> Array:
     return _stacked([touch.gap for _, _, _, touch in _touches(m, _poses(m, q))], ())
 
 
+def features(m: Mechanism, q: Array) -> Array:
+    """(nc,) numbers for what the nearest points lie on: they change where one passes over an edge."""
+    return _stacked([touch.feature for _, _, _, touch in _touches(m, _poses(m, q))], ())
+
+
 def contact_frames(m: Mechanism, q: Array) -> ContactFrames:
     """Where shapes may touch: gaps, normals and tangents, points.
 

@@ -29,12 +29,14 @@ class Touch(NamedTuple):
         gap: Distance along the normal, m; negative where they overlap.
         normal: (3,) unit vector from b to a: the direction in which b pushes a.
         point_a, point_b: (3,) the nearest points of a and of b, m: point_a = point_b + gap · normal.
+        feature: A number for the faces, edges or corners that they lie on, where it is not always the same.
     """
 
     gap: Any
     normal: Array
     point_a: Array
     point_b: Array
+    feature: Any = 0.0
 
 
 PairFunction = Callable[[Any, Pose, Any, Pose], list[Touch]]
@@ -45,7 +47,7 @@ def swapped(function: PairFunction) -> PairFunction:
     """The same pair the other way round."""
 
     def other(a: Any, A: Pose, b: Any, B: Pose) -> list[Touch]:
-        return [Touch(t.gap, -t.normal, t.point_b, t.point_a) for t in function(b, B, a, A)]
+        return [Touch(t.gap, -t.normal, t.point_b, t.point_a, t.feature) for t in function(b, B, a, A)]
 
     return other
 
@@ -68,6 +70,11 @@ def clamp(x: Any, low: Any, high: Any) -> Any:
     """x, or the bound that it has passed."""
     x = where(x < low, low, x)
     return where(x > high, high, x)
+
+
+def beyond(x: Any, low: Any, high: Any) -> Any:
+    """Which bound x has passed: -1, 1, or 0 if none."""
+    return where(x < low, -1.0, where(x > high, 1.0, 0.0))
 
 
 def tangents(n: Array, axes: Array) -> tuple[Array, Array]:

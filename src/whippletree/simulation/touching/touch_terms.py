@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...api.compiling import compile
-from ...contact.geometry.contact_kinematics import contact_bias, contact_jacobian, gaps
+from ...contact.geometry.contact_kinematics import contact_bias, contact_jacobian, features, gaps
 from ...dynamics.crba import crba
 from ...dynamics.passive import with_own_forces
 from ...dynamics.rnea import bias_force
@@ -38,10 +38,11 @@ def touch_geometry(m: Mechanism, q: Array) -> tuple[Array, Array, Array, Array]:
 
 
 class TouchKernels(NamedTuple):
-    """Both functions, compiled; plain Python where shapes cannot be recorded, as any two convex ones."""
+    """These and `features`, compiled; plain Python where shapes cannot be recorded."""
 
     terms: Callable[..., Any]
     geometry: Callable[..., Any]
+    features: Callable[..., Any]
 
 
 def touch_kernels(m: Mechanism, external: bool) -> TouchKernels:
@@ -53,9 +54,10 @@ def touch_kernels(m: Mechanism, external: bool) -> TouchKernels:
 def _kernels(now: Snapshot, external: bool) -> TouchKernels:
     shapes = {"f_ext": (len(now.m), 6)} if external else {}
     try:
-        return TouchKernels(compile(touch_terms, now.m, inputs=shapes), compile(touch_geometry, now.m))
+        terms = compile(touch_terms, now.m, inputs=shapes)
+        return TouchKernels(terms, compile(touch_geometry, now.m), compile(features, now.m))
     except TraceError:
-        return TouchKernels(partial(touch_terms, now.m), partial(touch_geometry, now.m))
+        return TouchKernels(*(partial(f, now.m) for f in (touch_terms, touch_geometry, features)))
 
 
 class Unforced(NamedTuple):

@@ -1,5 +1,6 @@
 """A simulation of rigid bodies that touch, from event to event (RBDA table 11.1)."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -20,6 +21,7 @@ from ..systems import Compiled
 from ..trajectory import Trajectory
 from .contact_history import ContactEvent, history
 from .deciding import STILL, Touchable, decide, painleve_message
+from .edges import LOST, ahead, passed
 from .holding import OPEN, SLIP, STICK, Held, held_forces, none_held, painleve
 from .striking import strike
 from .touch_terms import SINGULAR, Unforced, touch_kernels, unforced
@@ -189,10 +191,15 @@ class TouchingRun(Run):
                 raise self.fail(painleve_message(self.parts, row, float(push[row])), at, None)
             return seen(motion, self.held, held_forces(motion, self.held))
 
-        self._found = found = earliest(t, step.end, look, SLACK * self._tolerance(y))
+        found = earliest(t, step.end, look, SLACK * self._tolerance(y))
+        self._found = found = self._over_edge(t, step.end if found is None else found.t, state) or found
         if found is None:
             return super().happening(t, y, step)
-        self._decided_at = None if found.kind in ("gap", "slip") else step.at(found.probe)
+        self._decided_at = None
+        if found.kind == "edge":
+            self._decided_at = self._ahead(self._ahead(step.at(found.t)))
+        elif found.kind not in ("gap", "slip"):
+            self._decided_at = step.at(found.probe)
         own = None
         if found.t > t:
             own = super().happening(t, y, Step(found.t, Closed(step.at(found.t), 1.0, 0), step.state))
@@ -200,6 +207,23 @@ class TouchingRun(Run):
             self._found = None
             return own
         return Stop(found.t, (*(own.events if own is not None else ()), _CONTACT))
+
+    def _over_edge(self, t: float, end: float, state: Callable[[float], Array]) -> Found | None:
+        """A closed contact that comes to an edge of what it touches, given states within a step."""
+        rows = self.held.rows
+        if not rows or end <= t:
+            return None
+
+        def features(at: float) -> Array:
+            return np.asarray(self.system.kernels.features(self._ahead(state(at))[: self.m.nq]))
+
+        when = passed(t, end, features, rows)
+        return None if when is None else Found(when, "edge", rows[0], when)
+
+    def _ahead(self, y: Array) -> Array:
+        """The state a little ahead, where contacts may touch something else."""
+        q, qd = y[: self.m.nq], y[self.m.nq :]
+        return np.concatenate([self.system.moved(q, qd, ahead(qd)), qd])
 
     def act(self, stop: Stop, y: Array) -> Closed:
         found, self._found = self._found, None
@@ -212,6 +236,9 @@ class TouchingRun(Run):
             found = None
         if found is not None and self._decided_at is not None:
             rows = self.held.rows
+            if found.kind == "edge":
+                gap = np.asarray(self.system.kernels.geometry(self._decided_at[: self.m.nq])[2])
+                rows = [row for row in rows if gap[row] <= LOST]
             try:
                 held = decide(self.parts, self.system.motion(found.probe, self._decided_at), rows)
             except SolverError as error:

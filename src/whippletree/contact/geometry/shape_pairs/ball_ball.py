@@ -4,7 +4,7 @@ from typing import Any
 
 from ....shapes import Capsule, Sphere
 from ....spatial import maximum, minimum, where
-from ..touch import TINY, Pose, Touch, between, clamp
+from ..touch import TINY, Pose, Touch, between, beyond, clamp
 
 
 def sphere_on_sphere(a: Sphere, A: Pose, b: Sphere, B: Pose) -> list[Touch]:
@@ -15,8 +15,9 @@ def sphere_on_sphere(a: Sphere, A: Pose, b: Sphere, B: Pose) -> list[Touch]:
 def sphere_on_capsule(a: Sphere, A: Pose, b: Capsule, B: Pose) -> list[Touch]:
     """One candidate, at the point of the capsule's centre line that is nearest to the sphere's centre."""
     k, half = B.R[:, 2], 0.5 * b.length
-    nearest = B.p + clamp(k @ (A.p - B.p), -half, half) * k
-    return [between(A.p, a.radius, nearest, b.radius, B.R[:, 0])]
+    along = k @ (A.p - B.p)
+    touch = between(A.p, a.radius, B.p + clamp(along, -half, half) * k, b.radius, B.R[:, 0])
+    return [touch._replace(feature=beyond(along, -half, half))]
 
 
 def capsule_on_capsule(a: Capsule, A: Pose, b: Capsule, B: Pose) -> list[Touch]:

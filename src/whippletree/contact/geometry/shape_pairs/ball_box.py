@@ -4,7 +4,7 @@ import numpy as np
 
 from ....shapes import Box, Sphere
 from ....spatial import Array, array, maximum, minimum, where
-from ..touch import TINY, Pose, Touch, clamp
+from ..touch import TINY, Pose, Touch, beyond, clamp
 
 
 def sphere_on_box(a: Sphere, A: Pose, b: Box, B: Pose) -> list[Touch]:
@@ -28,4 +28,6 @@ def ball_on_box(center: Array, radius: float, b: Box, B: Pose) -> Touch:
     least = minimum(depth[0], minimum(depth[1], depth[2]))
     n = B.R @ where(inside, array(way_out), d / length)
     distance = where(inside, -least, length)
-    return Touch(distance - radius, n, center - radius * n, center - distance * n)
+    sides_passed = [beyond(x_i, -h, h) for x_i, h in zip(x, half, strict=True)]
+    feature = sides_passed[0] + 3.0 * sides_passed[1] + 9.0 * sides_passed[2]
+    return Touch(distance - radius, n, center - radius * n, center - distance * n, feature)

@@ -38,7 +38,7 @@ def _moving(a: Any, A: Pose, b: Any, B: Pose) -> Touch:
     """Value and rate of the nearest points, from the poses a moment before and after."""
     before, here, after = (_nearest(a, _carried(A, t), b, _carried(B, t)) for t in (-STEP, 0.0, STEP))
     rates = [(np.asarray(y) - np.asarray(x)) / (2.0 * STEP) for x, y in zip(before, after, strict=True)]
-    n, point_a, point_b = (moving(x, rate) for x, rate in zip(here[1:], rates[1:], strict=True))
+    n, point_a, point_b = (moving(x, rate) for x, rate in zip(here[1:4], rates[1:4], strict=True))
     return Touch(Dual(here.gap, float(rates[0])), n, point_a, point_b)
 
 
