@@ -79,6 +79,7 @@ def kernels() -> int:
         wt.compile(wt.energy, arm),
         wt.compile(wt.aba, arm, parameters=["lower.mass"]),
         wt.compile(wt.constraint_jacobian, links),
+        wt.compile(lambda q: np.outer(np.arange(1.0, 112.0), q), arm),  # rows that go by slots
     ]
     rng, calls, streamed = np.random.default_rng(0), 0, general_call._STREAMED
     for kernel, count, at_end in product(made, (*range(1, 18), 33), (True, False)):

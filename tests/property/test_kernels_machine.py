@@ -9,6 +9,7 @@ import pytest
 from machine_code import run_batch
 from random_graphs import Recipe, agree, recipe
 from whippletree.kernels.emit.memory import room_size
+from whippletree.kernels.emit.result_slots import FEWEST
 from whippletree.kernels.run import build
 from whippletree.kernels.run.machine import host
 from whippletree.kernels.trace.program import Program
@@ -115,6 +116,28 @@ def test_rows_of_every_length_and_every_remainder(width, size):
         backwards, same = run(program, [x, y], width, host().fma)
         np.testing.assert_array_equal(backwards, x[:, ::-1])
         np.testing.assert_array_equal(same, y)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("size", [FEWEST, FEWEST + 5, 256, 263])
+def test_long_rows_go_by_slots(width, size):
+    """Two arrays of many numbers, values that stand there twice, constants, and an array of few."""
+    rng = np.random.default_rng(size)
+    chosen = rng.integers(0, 20, (2, size))
+
+    def many(x):
+        values = np.array([*(x * 3.0), *x, *np.arange(10.0)], dtype=object)
+        return values[chosen[0]], x[:2] - 1.0, values[chosen[1]]
+
+    program = trace(many, {"x": (5,)})
+    for count in range(1, 2 * width + 2):
+        x = rng.normal(size=(count, 5))
+        values = np.column_stack([x * 3.0, x, np.tile(np.arange(10.0), (count, 1))])
+        for first in {0, count // 2}:
+            one, few, other = run(program, [x], width, host().fma, first)
+            np.testing.assert_array_equal(one, values[first:, chosen[0]])
+            np.testing.assert_array_equal(few, x[first:, :2] - 1.0)
+            np.testing.assert_array_equal(other, values[first:, chosen[1]])
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -16,6 +16,7 @@ from .instructions import calls_first, functions_of, write_instruction
 from .loop_bodies import MAIN, loop_functions
 from .loop_calls import AREA, LoopCalls, area_text
 from .memory import ROOM, Streams, flush_text, prefetch, room_size
+from .result_slots import ResultSlots
 from .transpose import load_rows, pieces, store_piece
 from .vecmath import functions as vecmath
 from .vecmath.lanes import Lanes, Real
@@ -113,7 +114,8 @@ def _scalar(program: Program, fma: bool, lanes: int) -> str:
     for name, entry in zip(names, program.inputs, strict=False):
         inputs += load_rows(e, [name], entry.size)
     angles = AngleLanes(program, lanes)
-    _StateCode(e, program, inputs, lambda array: [names[array]]).write_one(angles)
+    slots = ResultSlots(e, program)  # none
+    _StateCode(e, program, inputs, lambda array: [names[array]], slots).write_one(angles)
     body = "\n".join([area_text(program, 1), angles.memory(), *e.lines])
     parameters = ", ".join(f"ptr {name}" for name in names)
     one = f"define void @{ONE}({parameters}) {attributes(angles.width)} {{\n{body}\n  ret void\n}}\n"
@@ -139,11 +141,13 @@ def _vector(program: Program, width: int, fma: bool) -> str:
     inputs: list[Real] = []
     for array, entry in enumerate(program.inputs):
         inputs += load_rows(e, rows(array), entry.size)
-    body = _StateCode(e, program, inputs, lambda array: streams.rows(array, rows(array)))
+    body = _StateCode(e, program, inputs, lambda array: streams.rows(array, rows(array)), streams.slots)
     for instruction in calls_first(program.instructions, program.first_instruction):
         body.write(instruction)
+    streams.slots.flush(rows)
     streams.flush()
-    return flush_text(attributes(width)) + batch_loop(e, area_text(program, width) + streams.before())
+    texts = flush_text(attributes(width)) + streams.slots.text(attributes(width))
+    return texts + batch_loop(e, area_text(program, width) + streams.before())
 
 
 def lane_indices(e: Lanes) -> list[str]:
@@ -218,15 +222,21 @@ class _StateCode:
         program: What to write.
         inputs: The input scalars, all loaded: from here on outputs may overwrite where they came from.
         rows: Gives the addresses, one a lane, at which an output array begins; arrays count from the inputs.
+        slots: Those of arrays whose results are brought there at the end.
     """
 
     def __init__(
-        self, e: Lanes, program: Program, inputs: Sequence[Real], rows: Callable[[int], list[str]]
+        self,
+        e: Lanes,
+        program: Program,
+        inputs: Sequence[Real],
+        rows: Callable[[int], list[str]],
+        slots: ResultSlots,
     ) -> None:
         self.e = e
         self.values: list[str] = [*inputs, *(e.real(c) for c in program.constants)]
         self.values += [""] * len(program.instructions)
-        self._results = _Results(e, program, rows)
+        self._results = _Results(e, program, rows, slots)
         for number in range(program.first_instruction):
             self._results.note(number, self.values)
         self._calls = LoopCalls(AREA, MAIN)
@@ -260,15 +270,18 @@ class _StateCode:
 class _Results:
     """Stores each piece of an output row as soon as its last value is there, so that none waits long."""
 
-    def __init__(self, e: Lanes, program: Program, rows: Callable[[int], list[str]]) -> None:
+    def __init__(
+        self, e: Lanes, program: Program, rows: Callable[[int], list[str]], slots: ResultSlots
+    ) -> None:
         self.e = e
+        self.slots = slots
         self.rows = cache(rows)
         self.pieces: list[tuple[int, int, list[int]]] = []  # array, first column, values
         self.missing: list[int] = []  # of each piece: values not there yet
         self.users: dict[int, list[int]] = {}  # value to pieces
         begin = 0
         for array, leaf in enumerate(leaves(program.outputs), start=len(program.inputs)):
-            for start, width in pieces(leaf.size, e.width):
+            for start, width in pieces(leaf.size, e.width) if array not in slots.sizes else ():
                 numbers = list(program.results[begin + start : begin + start + width])
                 for number in set(numbers):
                     self.users.setdefault(number, []).append(len(self.pieces))
@@ -278,6 +291,7 @@ class _Results:
 
     def note(self, number: int, values: list[str]) -> None:
         """This value has been written."""
+        self.slots.note(number, values)
         for piece in self.users.get(number, ()):
             self.missing[piece] -= 1
             if not self.missing[piece]:

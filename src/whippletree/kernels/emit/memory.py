@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from ..trace.program import Program
 from ..trace.structure import leaves
+from .result_slots import ResultSlots
 from .vecmath.lanes import Lanes
 
 ROOM = "wt_room"
@@ -20,7 +21,8 @@ _LINE = 64  # bytes of a cache line
 
 def room_size(program: Program, width: int) -> int:
     """Bytes of room that the results of `width` states need."""
-    return sum(_room_of(leaf.size, width) for leaf in leaves(program.outputs))
+    streams = Streams(Lanes(width, False), program)
+    return streams.slots.room_bytes + sum(_room_of(size, width) for size in streams.sizes.values())
 
 
 def _room_of(size: int, width: int) -> int:
@@ -39,30 +41,40 @@ def prefetch(e: Lanes, next_row: str, size: int) -> None:
 
 
 class Streams:
-    """The way of a batch's results into memory: through the room where there is one, else directly."""
+    """The way of a batch's results into memory: through the room where there is one, else directly.
+
+    Attributes:
+        slots: The arrays that go by slots.
+        sizes: Of all others, by their number, counted from the inputs on.
+    """
 
     def __init__(self, e: Lanes, program: Program) -> None:
         self.e = e
-        self.n_inputs = len(program.inputs)
-        self.sizes = [leaf.size for leaf in leaves(program.outputs)]
+        self.slots = ResultSlots(e, program)
+        arrays = [entry.size for entry in program.inputs] + [leaf.size for leaf in leaves(program.outputs)]
+        self._n_arrays = len(arrays)
+        self.sizes = {
+            array: size
+            for array, size in enumerate(arrays)
+            if array >= len(program.inputs) and array not in self.slots.sizes
+        }
         self._first_rows: dict[int, str] = {}
 
     def before(self) -> str:
         """What comes once, in front of all steps: whether there is room."""
-        place = self.n_inputs + len(self.sizes)
         return f"""
-  %room_at = getelementptr {{ptr, i64}}, ptr %arrays, i64 {place}
+  %room_at = getelementptr {{ptr, i64}}, ptr %arrays, i64 {self._n_arrays}
   %room = load ptr, ptr %room_at, align 8
-  %streamed = icmp ne ptr %room, null"""
+  %streamed = icmp ne ptr %room, null{self.slots.before()}"""
 
     def rows(self, array: int, direct: Sequence[str]) -> list[str]:
         """Where each lane's row of an output array is to be written.
 
         Args:
-            array: Its number, counted from the inputs on.
+            array: Its number, one of `sizes`.
             direct: Where the rows lie in the end.
         """
-        e, size = self.e, self.sizes[array - self.n_inputs]
+        e, size = self.e, self.sizes[array]
         if 8 * size * e.width < _LINE:  # `wt.flush` takes a line at least, and little is gained
             return list(direct)
         self._first_rows[array] = direct[0]
@@ -84,7 +96,7 @@ class Streams:
         is_first = e.line("icmp eq i64 %i, %first")
         is_last = e.line(f"icmp sle i64 {left}, {e.width}")
         for array, row in self._first_rows.items():
-            size = e.line(f"mul i64 {count}, {8 * self.sizes[array - self.n_inputs]}")
+            size = e.line(f"mul i64 {count}, {8 * self.sizes[array]}")
             e.lines.append(
                 f"  call void @wt.flush(i1 %streamed, ptr {row}, ptr {self._room(array)}, "
                 f"i64 {size}, i1 {is_first}, i1 {is_last})"
@@ -92,7 +104,8 @@ class Streams:
 
     def _room(self, array: int) -> str:
         """Address of an output array's part of the room."""
-        offset = sum(_room_of(size, self.e.width) for size in self.sizes[: array - self.n_inputs])
+        before = [_room_of(size, self.e.width) for other, size in self.sizes.items() if other < array]
+        offset = self.slots.room_bytes + sum(before)
         return self.e.line(f"getelementptr i8, ptr %room, i64 {offset}")
 
 
