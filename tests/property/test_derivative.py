@@ -65,6 +65,25 @@ def test_products_agree_with_the_jacobian(m):
         assert error(back[name], weights @ J[name]) < LIMIT
 
 
+@pytest.mark.parametrize(
+    ("function", "wrt"),
+    [
+        (wt.frame_velocity, ("qd", "q")),
+        (wt.frame_acceleration, ("q", "qd", "qdd")),
+        (wt.frame_pose, ("q",)),
+        (wt.kinetic_energy, ("q", "qd")),
+    ],
+)
+def test_whatever_road_is_taken(m, function, wrt):
+    rng = np.random.default_rng(11)
+    fixed = {} if function is wt.kinetic_energy else {"frame": "b2"}
+    state = dict(zip(("q", "qd", "qdd"), (*randoms.state(rng, m), rng.normal(size=m.nv)), strict=True))
+    k = wt.derivative(function, m, wrt=wrt, **fixed)
+    state = {entry.name: state[entry.name] for entry in k.program.inputs}
+    for name, found in k.program(*state.values()).items():
+        assert error(found, by_complex_step(lambda m, **x: function(m, **x, **fixed), m, state, name)) < LIMIT
+
+
 def test_second_derivatives_are_changes_of_the_gradient():
     m = randoms.tree(np.random.default_rng(8), ["revolute", "spherical"], branching=0.0)
     rng = np.random.default_rng(9)

@@ -53,6 +53,38 @@ def test_forward_dynamics(joint, free):
         assert error(found, expected) < LIMIT
 
 
+def centroidal_momentum(m, q, qd):
+    return wt.centroidal_momentum_matrix(m, q) @ qd
+
+
+KINEMATICS = {
+    wt.frame_pose_derivative: (wt.frame_pose, ("q",), True),
+    wt.frame_velocity_derivatives: (wt.frame_velocity, ("q", "qd"), True),
+    wt.frame_acceleration_derivatives: (wt.frame_acceleration, ("q", "qd", "qdd"), True),
+    wt.center_of_mass_derivative: (wt.center_of_mass, ("q",), False),
+    wt.centroidal_momentum_derivatives: (centroidal_momentum, ("q", "qd"), False),
+    wt.kinetic_energy_derivatives: (wt.kinetic_energy, ("q", "qd"), False),
+    wt.potential_energy_derivative: (wt.potential_energy, ("q",), False),
+}
+"""Each with the function it differentiates, what with respect to, and whether it is of a frame."""
+
+
+@every_joint
+def test_kinematics(joint):
+    rng = np.random.default_rng([ord(letter) for letter in joint])
+    m = mechanism(rng, joint, free=joint == "revolute")
+    last = m.bodies[-1].name
+    m.add_frame("tool", body=last, placement=randoms.placement(rng))
+    q, qd = randoms.state(rng, m)
+    every = {"q": q, "qd": qd, "qdd": rng.normal(size=m.nv)}
+    for derivatives, (function, names, of_frame) in KINEMATICS.items():
+        state, frame = {name: every[name] for name in names}, {"frame": "tool"} if of_frame else {}
+        found: Any = derivatives(m, **state, **frame)
+        for part, name in zip(found if isinstance(found, tuple) else [found], names, strict=True):
+            expected = by_complex_step(lambda m, f=function, x=frame, **s: f(m, **s, **x), m, state, name)
+            assert error(part, expected) < LIMIT, derivatives.__name__
+
+
 def test_kernels_by_name_give_the_same():
     rng = np.random.default_rng(3)
     m = randoms.floating_tree(rng, ["universal", "revolute"], branching=0.0)

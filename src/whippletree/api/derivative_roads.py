@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dynamics import aba, aba_derivatives, rnea, rnea_derivatives
+from .. import dynamics
+from ..dynamics import aba, rnea
 from ..errors import ModelError
 from ..kernels.derive.derivatives import product_forward, product_reverse
 from ..kernels.simplify.passes import simplified
@@ -48,8 +49,14 @@ class Wanted(NamedTuple):
 RNEA, ABA = inspect.unwrap(rnea), inspect.unwrap(aba)
 
 RECURSIONS: dict[Callable[..., Any], tuple[Callable[..., Any], tuple[str, ...]]] = {
-    RNEA: (rnea_derivatives, ("q", "qd", "qdd")),
-    ABA: (aba_derivatives, ("q", "qd", "tau")),
+    RNEA: (dynamics.rnea_derivatives, ("q", "qd", "qdd")),
+    ABA: (dynamics.aba_derivatives, ("q", "qd", "tau")),
+    inspect.unwrap(dynamics.frame_velocity): (dynamics.frame_velocity_derivatives, ("q", "qd")),
+    inspect.unwrap(dynamics.frame_acceleration): (
+        dynamics.frame_acceleration_derivatives,
+        ("q", "qd", "qdd"),
+    ),
+    inspect.unwrap(dynamics.kinetic_energy): (dynamics.kinetic_energy_derivatives, ("q", "qd")),
 }
 """Algorithms whose Jacobians are found by a recursion: that, and what each of its results belongs to."""
 

@@ -16,10 +16,16 @@ from .crba import crba
 from .divide_and_conquer import divide_and_conquer
 from .elastic import elastic_energy
 from .energy import energy, kinetic_energy, potential_energy
+from .energy_derivatives import kinetic_energy_derivatives, potential_energy_derivative
 from .floating_aba import floating_aba
 from .floating_crba import floating_crba
 from .floating_inverse import floating_inverse_dynamics
 from .forward_crba import forward_dynamics_crba
+from .frame_derivatives import (
+    frame_acceleration_derivatives,
+    frame_pose_derivative,
+    frame_velocity_derivatives,
+)
 from .frame_forces import frame_forces
 from .gears import gear_matrix, gear_positions
 from .gravity import gravity_force
@@ -40,6 +46,7 @@ from .kinematics import (
     frame_velocity,
 )
 from .momentum import center_of_mass, centroidal_momentum_matrix, momentum, momentum_matrix, total_mass
+from .momentum_derivatives import center_of_mass_derivative, centroidal_momentum_derivatives
 from .newton_euler import newton_euler, newton_euler_bias
 from .operational import inverse_operational_inertia, operational_inertia
 from .passive import passive_forces
@@ -62,6 +69,9 @@ body_accelerations = checked(body_accelerations)
 frame_forces = checked(frame_forces)
 frame_velocity = checked(frame_velocity)
 frame_acceleration = checked(frame_acceleration)
+frame_pose_derivative = checked(frame_pose_derivative)
+frame_velocity_derivatives = checked(frame_velocity_derivatives)
+frame_acceleration_derivatives = checked(frame_acceleration_derivatives)
 jacobian = checked(jacobian)
 jacobian_rate = checked(jacobian_rate)
 body_to_reference = checked(body_to_reference)
@@ -73,6 +83,10 @@ center_of_mass = checked(center_of_mass)
 momentum = checked(momentum)
 momentum_matrix = checked(momentum_matrix)
 centroidal_momentum_matrix = checked(centroidal_momentum_matrix)
+center_of_mass_derivative = checked(center_of_mass_derivative)
+centroidal_momentum_derivatives = checked(centroidal_momentum_derivatives)
+kinetic_energy_derivatives = checked(kinetic_energy_derivatives, frame_free=True)
+potential_energy_derivative = checked(potential_energy_derivative, frame_free=True)
 rnea_base = checked(rnea_base)
 gravity_force = checked(gravity_force, frame_free=True)
 coriolis_force = checked(coriolis_force, frame_free=True)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..model.jcalc import jcalc
 from ..model.mechanism import Mechanism
-from ..spatial import Array, cross_force, cross_motion
+from ..spatial import Array, cross_force
 from ..spatial.moving_inertia import MovingInertia
 from .block_matrix import finished, put, zeros
+from .motion_changes import MotionChanges
 from .per_body import per_body
 
 
@@ -15,17 +15,11 @@ def rnea_derivatives(
 ) -> tuple[Array, Array, Array]:
     """The derivatives of `rnea` with respect to positions, velocities and accelerations, O(n depth).
 
-    After Singh, Russell & Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial
-    vector algebra (2022), in body coordinates and for every joint. If joint i moves along one of its unit
-    velocities s, then seen from the bodies that it carries
-
-        velocities change by      Ψ̇ = v' × s + (∂S) qd
-        accelerations by          A + Ψ̇ × v,  A = a' × s + v' × Ψ̇ + (∂S) qdd + ∂c_J + v × (∂S) qd
-
-    where v' = X v_λ and a' = X a_λ are the parent's motion at the body, ∂ the change of what depends on q in
-    body axes, and v the velocity of each body. If the velocity of joint i grows, they change by s and by
-    B + s × v with B = (∂S) qd + S̊ + 2 v' × s + v_J × s. All bodies that joint i carries together then take
-    the forces I^c A + 2B^c Ψ̇ and I^c B + 2B^c s (`MovingInertia`).
+    Singh, Russell & Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector
+    algebra (2022), in body coordinates and for every joint. `MotionChanges` tells how motions change with
+    joint i, by Ψ̇ and A, or S and B; all bodies that it carries together then take the forces I^c A + 2B^c Ψ̇,
+    or I^c B + 2B^c S, where 2B^c is their `MovingInertia`. Joint j below i feels them as they are, and as the
+    bodies, and f with them, are moved by S; of a joint further out they are those of its own bodies.
 
     Args:
         m: A tree; gears are ignored.
@@ -50,21 +44,12 @@ def rnea_derivatives(
            [ 0.479,  0.   ]])
     """
     n, lam, at = len(m), m.parents, m.v_index
-    X, S, v, a, f, Psi, A, B, dS = per_body(n, 9)
+    X, S, v, a, f, Psi, A, B = per_body(n, 8)
     Bc: list[MovingInertia] = []
     a[-1] = -np.array([0.0, 0.0, 0.0, *m.gravity])
 
     for i in range(n):
-        joint, q_i, qd_i, qdd_i = m.bodies[i].joint, q[m.q_index[i]], qd[at[i]], qdd[at[i]]
-        X[i], S[i], vJ, cJ = jcalc(m, i, q, qd)
-        v_, a_ = X[i] @ v[lam[i]], X[i] @ a[lam[i]]  # v' and a'
-        v[i] = v_ + vJ
-        a[i] = a_ + S[i] @ qdd_i + cJ + cross_motion(v[i], vJ)
-        dS[i] = joint.motion_subspace_gradient(q_i, qd_i)
-        Psi[i] = cross_motion(v_, S[i]) + dS[i]
-        A[i] = cross_motion(a_, S[i]) + cross_motion(v_, Psi[i]) + cross_motion(v[i], dS[i])
-        A[i] = A[i] + joint.motion_subspace_gradient(q_i, qdd_i) + joint.bias_gradient(q_i, qd_i)
-        B[i] = cross_motion(v_ + v[i], S[i]) + dS[i] + joint.motion_subspace_rate(q_i, qd_i)
+        X[i], S[i], v[i], a[i], Psi[i], A[i], B[i] = MotionChanges.of(m, i, q, qd, qdd, v[lam[i]], a[lam[i]])
         I = m.bodies[i].inertia
         f[i] = I @ a[i] + cross_force(v[i], I @ v[i])
         if f_ext is not None:
