@@ -143,6 +143,28 @@ def test_forces_are_not_those_of_a_free_fall_where_shapes_overlap_or_hit() -> No
     assert named.force[:, 0].sum() == pytest.approx(9.81 * 5.0)
 
 
+def test_forces_of_a_rollout_need_tolerances_that_fit_it() -> None:
+    """Its steps along a curve leave gaps of some 1e-8 m: by default nothing touches there."""
+    m = wt.Mechanism("ball on a hill")
+    m.add_body("ball", wt.Translation(), inertia=wt.Inertia(0.6))
+    m.add_shape("skin", wt.Sphere(0.1), "ball")
+    m.add_shape("hill", wt.Sphere(0.9))
+    m.add_contact("roll", "skin", "hill", friction=0.0)
+    start, speed = np.array([0, 0, 1.0]), np.array([0.4, 0.3, 0.0])
+    q, qd = (x[-1] for x in wt.rollout(m, start, speed, steps=300, every=300, contacts="rigid"))
+    assert 1e-9 < abs(wt.contact.gaps(m, q)[0]) < 1e-6
+    still = np.zeros(3)
+    assert wt.contact.contact_forces(m, q, qd, still).rows == []
+    found = wt.contact.contact_forces(m, q, qd, still, gap_tolerance=1e-6, rate_tolerance=1e-3)
+    push = 0.6 * (9.81 * q[2] - qd @ qd)  # m (g cos θ - v²/r) with r = 1 m
+    assert found.force[0, 0] == pytest.approx(push, rel=1e-4)
+    crate, flat = touching.crate(friction=0.5), np.array([0.1, 0.2, 0.1 - 3e-7, 1, 0, 0, 0])
+    with pytest.raises(wt.InputError, match=r"overlap by 3e-07 m"):
+        wt.contact.contact_forces(crate, flat, np.zeros(6), np.zeros(6))
+    within = wt.contact.contact_forces(crate, flat, np.zeros(6), np.zeros(6), gap_tolerance=1e-6)
+    assert within.force[:, 0].sum() == pytest.approx(9.81 * 5.0, rel=1e-9)
+
+
 @pytest.mark.parametrize("rows", [[0.5], "a", [True], 3, [[0]]])
 def test_rows_that_are_no_whole_numbers_are_told(rows: Any) -> None:
     m, rest = touching.crate(), np.array([0.1, 0.2, 0.1, 1, 0, 0, 0])
@@ -158,6 +180,8 @@ def test_tolerances_that_are_none_are_told(name: str, value: Any) -> None:
     m, rest = touching.crate(), np.array([0.1, 0.2, 0.1, 1, 0, 0, 0])
     with pytest.raises(wt.InputError, match=rf"{name} is .*, expected a number, 0 or more"):
         wt.contact.contact_states(m, rest, np.zeros(6), **{name: value})
+    with pytest.raises(wt.InputError, match=rf"{name} is .*, expected a number, 0 or more"):
+        wt.contact.contact_forces(m, rest, np.zeros(6), np.zeros(6), **{name: value})
 
 
 def test_overlaps_are_pushed_out() -> None:

@@ -10,7 +10,7 @@ from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..geometry.contact_kinematics import contact_velocity
 from ..geometry.contact_pairs import Candidate, candidates
-from ..geometry.contact_states import ContactState, check_apart, contact_states
+from ..geometry.contact_states import GAP, RATE, ContactState, check_apart, contact_states
 from .complementarity import Unsolvable
 from .contact_problem import contact_problem, inertia_root
 from .coulomb import coulomb
@@ -45,6 +45,8 @@ def contact_forces(
     tau: Array,
     f_ext: Array | None = None,
     rows: Sequence[int] | None = None,
+    gap_tolerance: float = GAP,
+    rate_tolerance: float = RATE,
 ) -> RigidContact:
     """Forces between rigid bodies that touch, with Coulomb friction, and the accelerations under them.
 
@@ -58,9 +60,10 @@ def contact_forces(
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
         tau: (nv,) joint forces, N m or N.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
-        rows: Rows of `candidates` that touch; by default those in state 3 of `contact_states`, whose gaps and
-            their rates are at most 1e-9 m and m/s. Positions of a `rollout` are not so exact: name the rows
-            whose gaps count as zero there.
+        rows: Rows of `candidates` that touch; by default those in state 3 of `contact_states`.
+        gap_tolerance, rate_tolerance: Gaps within ± this, m, and their rates, m/s, count as zero there. The
+            default fits states of `simulate`. Steps h of a rigid `rollout` leave more where things move: at a
+            speed v round a radius r some v²h²/r, m, and v²h/r, m/s.
 
     Raises:
         InputError: Without `rows`, shapes overlap or an impact is due.
@@ -75,9 +78,14 @@ def contact_forces(
     >>> found = wt.contact.contact_forces(m, [0, 0, 0.1], [0, 0, 0], [30.0, 0, 0])
     >>> found.force.round(9) + 0.0, found.qdd.round(9) + 0.0
     (array([[19.62, -9.81,  0.  ]]), array([10.095,  0.   ,  0.   ]))
+    >>> near = [0, 0, 0.1 + 3e-7]
+    >>> [wt.contact.contact_forces(m, near, [0, 0, 0], [0, 0, 0], gap_tolerance=x).rows for x in (1e-9, 1e-6)]
+    [[], [0]]
     """
     all_rows = candidates(m)
-    rows = resting_rows(m, q, qd) if rows is None else checked_rows(rows, len(all_rows))
+    if rows is None:
+        rows = resting_rows(m, q, qd, gap_tolerance, rate_tolerance)
+    rows = checked_rows(rows, len(all_rows))
     problem = contact_problem(m, q, qd, tau, f_ext)
     M, d = problem.M[np.ix_(rows, range(3), rows, range(3))], problem.d[rows]
     friction = np.array([all_rows[k].contact.friction for k in rows])
@@ -101,10 +109,10 @@ def contact_forces(
     return RigidContact(rows, force, acceleration, qdd, unique)
 
 
-def resting_rows(m: Mechanism, q: Array, qd: Array) -> list[int]:
+def resting_rows(m: Mechanism, q: Array, qd: Array, gap_tolerance: float, rate_tolerance: float) -> list[int]:
     """Rows in state 3; InputError where an overlap or a velocity leaves no forces that are finite."""
-    check_apart(m, q)
-    states = contact_states(m, q, qd)
+    check_apart(m, q, gap_tolerance)
+    states = contact_states(m, q, qd, gap_tolerance, rate_tolerance)
     if ContactState.IMPACT in states:
         row = states.index(ContactState.IMPACT)
         rate = -contact_velocity(m, q, qd)[row, 0]
