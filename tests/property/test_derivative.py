@@ -3,6 +3,8 @@
 Source of truth: the complex step, exact to rounding, on the function as it stands.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -76,10 +78,12 @@ def test_products_agree_with_the_jacobian(m):
 )
 def test_whatever_road_is_taken(m, function, wrt):
     rng = np.random.default_rng(11)
-    fixed = {} if function is wt.kinetic_energy else {"frame": "b2"}
-    state = dict(zip(("q", "qd", "qdd"), (*randoms.state(rng, m), rng.normal(size=m.nv)), strict=True))
+    fixed: dict[str, Any] = {} if function is wt.kinetic_energy else {"frame": "b2"}
+    every: dict[str, Any] = dict(
+        zip(("q", "qd", "qdd"), (*randoms.state(rng, m), rng.normal(size=m.nv)), strict=True)
+    )
     k = wt.derivative(function, m, wrt=wrt, **fixed)
-    state = {entry.name: state[entry.name] for entry in k.program.inputs}
+    state = {entry.name: every[entry.name] for entry in k.program.inputs}
     for name, found in k.program(*state.values()).items():
         assert error(found, by_complex_step(lambda m, **x: function(m, **x, **fixed), m, state, name)) < LIMIT
 
