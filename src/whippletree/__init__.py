@@ -18,10 +18,14 @@ from . import (
 )
 from ._version import __version__ as __version__
 from .analysis import (
+    DrivenMotion as DrivenMotion,
     Sensitivity as Sensitivity,
     force_amplification as force_amplification,
+    kinematics as kinematics,
     sensitivity as sensitivity,
 )
+from .api.prescribed import MotionTable as MotionTable
+from .api.reaction_history import Reactions as Reactions
 from .api.compiling import compile as compile, symbolic as symbolic
 from .api.derivative import derivative as derivative, hvp as hvp, jvp as jvp, vjp as vjp
 from .api.forward import (
@@ -142,6 +146,7 @@ from .loops import (
     loop_joint_position as loop_joint_position,
     loop_joint_velocity as loop_joint_velocity,
     mobility as mobility,
+    project_acceleration as project_acceleration,
     project_position as project_position,
     project_velocity as project_velocity,
     reactions as reactions,

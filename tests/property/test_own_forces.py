@@ -16,6 +16,7 @@ from whippletree.dynamics.force_laws.joint_law import SLIP_SPEED
 
 MASS, PARTNER, GRAVITY = 3.0, 1.7, 9.81
 Q, QD, TAU = 0.5, -0.8, 2.3
+X, XD, U = np.array([Q]), np.array([QD]), np.array([TAU])
 
 JOINT: dict[str, tuple[dict[str, Any], float]] = {
     "stiffness": ({"stiffness": 100.0, "rest": (0.2,)}, -30.0),
@@ -66,13 +67,13 @@ def test_a_slider_feels_what_acts_on_it(case):
     m, force = slider(case)
     qdd = (TAU + force) / MASS - GRAVITY
     for method in wt.methods(m):
-        assert_allclose(wt.forward_dynamics(m, [Q], [QD], [TAU], method), [qdd], rtol=1e-12)
-    assert_allclose(wt.inverse_dynamics(m, [Q], [QD], [qdd]), [TAU], rtol=1e-11)
-    assert_allclose(m.kernel("forward_dynamics")([Q], [QD], [TAU]), [qdd], rtol=1e-12)
-    assert_allclose(m.kernel("inverse_dynamics")([Q], [QD], [qdd]), [TAU], rtol=1e-11)
-    tau, _ = wt.hybrid_dynamics(m, [Q], [QD], [0.0], [qdd], ["slider"])
+        assert_allclose(wt.forward_dynamics(m, X, XD, U, method), [qdd], rtol=1e-12)
+    assert_allclose(wt.inverse_dynamics(m, X, XD, np.array([qdd])), [TAU], rtol=1e-11)
+    assert_allclose(m.kernel("forward_dynamics")(X, XD, U), [qdd], rtol=1e-12)
+    assert_allclose(m.kernel("inverse_dynamics")(X, XD, [qdd]), [TAU], rtol=1e-11)
+    tau, _ = wt.hybrid_dynamics(m, X, XD, np.zeros(1), np.array([qdd]), ["slider"])
     assert_allclose(tau, [TAU], rtol=1e-11)
-    _, found = wt.hybrid_dynamics(m, [Q], [QD], [TAU], [0.0], [], method="crba")
+    _, found = wt.hybrid_dynamics(m, X, XD, U, np.zeros(1), [], method="crba")
     assert_allclose(found, [qdd], rtol=1e-12)
 
 
@@ -80,9 +81,9 @@ def test_a_slider_feels_what_acts_on_it(case):
 def test_what_acts_is_added_to_forces_from_outside(case):
     m, force = slider(case)
     wind = np.array([[0.0, 0.0, 0.0, 0.3, 0.2, 1.9]])
-    qdd = wt.forward_dynamics(m, [Q], [QD], [TAU], f_ext=wind)
+    qdd = wt.forward_dynamics(m, X, XD, U, f_ext=wind)
     assert_allclose(qdd, [(TAU + force + 1.9) / MASS - GRAVITY], rtol=1e-12)
-    assert_allclose(wt.inverse_dynamics(m, [Q], [QD], qdd, f_ext=wind), [TAU], rtol=1e-11)
+    assert_allclose(wt.inverse_dynamics(m, X, XD, qdd, f_ext=wind), [TAU], rtol=1e-11)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -94,9 +95,9 @@ def test_loops_feel_what_acts_on_their_bodies(case):
         assert_allclose(wt.forward_dynamics(m, q, qd, tau, method), [qdd, qdd], rtol=1e-11)
     k = wt.compile(wt.forward_dynamics, m, at=q)
     assert_allclose(k(q, qd, tau), [qdd, qdd], rtol=1e-11)
-    needed = wt.inverse_dynamics(m, q, qd, [qdd, qdd], actuated=["slider"])
+    needed = wt.inverse_dynamics(m, q, qd, np.full(2, qdd), actuated=["slider"])
     assert_allclose(needed, [tau.sum(), 0.0], rtol=1e-11)
-    assert_allclose(wt.inverse_dynamics(m, q, qd, [qdd, qdd]).sum(), tau.sum(), rtol=1e-11)
+    assert_allclose(wt.inverse_dynamics(m, q, qd, np.full(2, qdd)).sum(), tau.sum(), rtol=1e-11)
     through = PARTNER * (qdd + GRAVITY) - 0.7  # what the tie does to the partner
     joints, loops = wt.reactions(m, q, qd, tau)
     assert_allclose(loops[0, 5], through, rtol=1e-10)
@@ -120,7 +121,7 @@ def test_gears_feel_what_acts_on_their_bodies(case):
     for method in wt.methods(m):
         assert_allclose(wt.forward_dynamics(m, q, qd, tau, method), [first, -2.0 * first], rtol=1e-11)
     assert_allclose(
-        wt.inverse_dynamics(m, q, qd, [first, -2.0 * first]), [TAU - 1.4, 0.0], rtol=0, atol=1e-11
+        wt.inverse_dynamics(m, q, qd, first * np.array([1.0, -2.0])), [TAU - 1.4, 0.0], rtol=0, atol=1e-11
     )
 
 
@@ -128,11 +129,11 @@ def test_gears_feel_what_acts_on_their_bodies(case):
 def test_energy_counts_springs_and_stops(case):
     m, _ = slider(case)
     stored = {"stiffness": 50.0 * 0.09, "stops": 35.0 * 0.01, "spring": 25.0 * 0.09}[case]
-    kinetic, potential = wt.energy(m, [Q], [QD])
+    kinetic, potential = wt.energy(m, X, XD)
     assert_allclose([kinetic, potential], [0.5 * MASS * QD**2, MASS * GRAVITY * Q + stored], rtol=1e-12)
-    assert_allclose(m.kernel("energy")([Q], [QD])[1], potential, rtol=1e-12)
-    assert_allclose(wt.potential_energy(m, [Q]), MASS * GRAVITY * Q, rtol=1e-12)
-    run = wt.simulate(m, [Q], [QD], duration=0.1, sample=0.1)
+    assert_allclose(m.kernel("energy")(X, XD)[1], potential, rtol=1e-12)
+    assert_allclose(wt.potential_energy(m, X), MASS * GRAVITY * Q, rtol=1e-12)
+    run = wt.simulate(m, X, XD, duration=0.1, sample=0.1)
     assert_allclose(run.energy[0], kinetic + potential, rtol=1e-12)
 
 
@@ -161,8 +162,8 @@ def test_contact_carries_what_acts(case):
     m.add_shape("foot", wt.Sphere(0.1), body="slider")
     m.add_shape("floor", wt.Plane(), placement=wt.Placement((0, 0, 0.4)))
     m.add_contact("stand", "foot", "floor", friction=0.0)
-    own = wt.inverse_dynamics(m, [Q], [0.0], [0.0])[0]  # what would hold it still
-    found = wt.contact.contact_forces(m, [Q], [0.0], [own - 5.0])
+    own = wt.inverse_dynamics(m, X, np.zeros(1), np.zeros(1))[0]  # what would hold it still
+    found = wt.contact.contact_forces(m, X, np.zeros(1), np.array([own - 5.0]))
     assert_allclose(found.force[0, 0], 5.0, rtol=1e-9)
 
 

@@ -94,10 +94,15 @@ def compile(
 
 def kernel(m: Mechanism, name: str, **options: Any) -> Kernel:
     """The kernel of a public function for a mechanism, made once; see `Mechanism.kernel`."""
+    return made_once(_public(name), m, **options)
+
+
+def made_once(function: Callable[..., Any], m: Mechanism, **options: Any) -> Kernel:
+    """As `compile`, for a function of this library: kernels of equal mechanisms and options are kept."""
     said = content((m, options))
     if said is None:  # something of a user, which may have changed since
-        return compile(_public(name), m, **options)
-    return _kernel(name, _Call(m, said, options))
+        return compile(function, m, **options)
+    return _kernel(function, _Call(m, said, options))
 
 
 class _Call(Snapshot):
@@ -109,8 +114,8 @@ class _Call(Snapshot):
 
 
 @lru_cache(maxsize=64)
-def _kernel(name: str, call: _Call) -> Kernel:
-    return compile(_public(name), call.m, **call.options)
+def _kernel(function: Callable[..., Any], call: _Call) -> Kernel:
+    return compile(function, call.m, **call.options)
 
 
 def _public(name: str) -> Callable[..., Any]:

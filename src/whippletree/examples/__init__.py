@@ -27,6 +27,7 @@ from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, sp
 from .tops import asymmetric_top, spinning_top
 from .touching_bodies import bouncing_ball, newtons_cradle, rimless_wheel, rocking_block, sliding_ladder
 from .trees import tutorial_tree
+from .walkers import jansen_leg
 
 _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "andrews-squeezer": andrews_squeezer,
@@ -45,6 +46,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "four-bars": raised_four_bars,
     "furuta-pendulum": furuta_pendulum,
     "humanoid": humanoid,
+    "jansen-leg": jansen_leg,
     "linkage-humanoid": linkage_humanoid,
     "linkage-quadruped": linkage_quadruped,
     "newtons-cradle": newtons_cradle,

@@ -2,68 +2,15 @@
 
 import numpy as np
 
-from ..joints import Joint, Prismatic, Revolute
+from ..joints import Prismatic, Revolute
 from ..model.mechanism import GROUND, Mechanism
-from ..spatial import Array, Inertia, Placement
-
-Point = tuple[float, float]
-
-
-class _Linkage:
-    """Bars between points of the plane; every body frame sits at its first pin, parallel to the ground's."""
-
-    def __init__(self, name: str) -> None:
-        self.m = Mechanism(name, gravity=(0.0, -9.81, 0.0))
-        self.origin: dict[str, Point] = {GROUND: (0.0, 0.0)}
-
-    def at(self, body: str, point: Point) -> Placement:
-        """Where a point of the plane sits in a body."""
-        x, y = self.origin[body]
-        return Placement((point[0] - x, point[1] - y, 0.0))
-
-    def body(self, name: str, joint: Joint, at: Point, parent: str, inertia: Inertia) -> None:
-        """A body whose joint and frame are at a point."""
-        self.m.add_body(name, joint, parent=parent, placement=self.at(parent, at), inertia=inertia)
-        self.origin[name] = at
-
-    def bar(self, name: str, start: Point, end: Point, parent: str = GROUND, mass: float = 1.0) -> None:
-        """A thin rod from start to end that turns about its start on the parent."""
-        self.body(name, Revolute("z"), start, parent, _rod(start, end, mass))
-
-    def plate(self, name: str, corners: tuple[Point, ...], parent: str = GROUND, mass: float = 1.0) -> None:
-        """A link with several pins, made of thin rods from the first to the others."""
-        inertia = Inertia.zero()
-        for corner in corners[1:]:
-            inertia = inertia + _rod(corners[0], corner, mass / (len(corners) - 1))
-        self.body(name, Revolute("z"), corners[0], parent, inertia)
-
-    def close(self, name: str, joint: Joint, point: Point, first: str, second: str) -> None:
-        """Close a loop between two bodies at a point."""
-        self.m.add_loop(name, joint, first, second, self.at(first, point), self.at(second, point))
-
-    def pin(self, name: str, point: Point, first: str, second: str) -> None:
-        """Close a loop: two bodies turn about a common point."""
-        self.close(name, Revolute("z"), point, first, second)
-
-
-def _rod(start: Point, end: Point, mass: float) -> Inertia:
-    """A thin rod, in axes parallel to the ground's at its start."""
-    d = np.array([end[0] - start[0], end[1] - start[1], 0.0])
-    return Inertia(mass=mass, com=0.5 * d, about_com=mass / 12.0 * (d @ d * np.eye(3) - np.outer(d, d)))
-
-
-def _point(values: Array) -> Point:
-    return (float(values[0]), float(values[1]))
-
-
-def _block(mass: float) -> Inertia:
-    """A small cube, such as slides in a guide."""
-    return Inertia(mass=mass, about_com=np.full(3, mass * 0.05**2 / 6.0))
+from ..spatial import Inertia, Placement
+from .bars import Linkage, Point, block, point_of, thin_rod
 
 
 def four_bar() -> Mechanism:
     """Crank, coupler and rocker in a closed loop; the crank can turn round."""
-    linkage = _Linkage("four-bar")
+    linkage = Linkage("four-bar")
     a, b, c, d = (0.0, 0.0), (0.12, 0.16), (0.72, 0.5), (0.7, 0.0)
     linkage.bar("crank", a, b, mass=0.4)
     linkage.bar("coupler", b, c, parent="crank", mass=1.1)
@@ -74,12 +21,12 @@ def four_bar() -> Mechanism:
 
 def crank_slider() -> Mechanism:
     """A crank of 0.15 m and a rod of 0.5 m that drives a slider along x, in line with the crank's pivot."""
-    linkage = _Linkage("crank-slider")
+    linkage = Linkage("crank-slider")
     a, b = (0.0, 0.0), (0.09, 0.12)
     c = (0.09 + np.sqrt(0.5**2 - 0.12**2), 0.0)
     linkage.bar("crank", a, b, mass=0.5)
     linkage.bar("rod", b, c, parent="crank", mass=0.8)
-    linkage.body("slider", Prismatic("x"), c, GROUND, _block(0.6))
+    linkage.body("slider", Prismatic("x"), c, GROUND, block(0.6))
     linkage.pin("pin", c, "rod", "slider")
     return linkage.m
 
@@ -94,13 +41,13 @@ def _quick_return_points() -> tuple[Point, Point, Point, Point, Point]:
 
 def quick_return() -> Mechanism:
     """A shaper's drive: a crank turns a slotted rocker, whose tip moves a ram slowly forth and fast back."""
-    linkage = _Linkage("quick-return")
+    linkage = Linkage("quick-return")
     pivot, crank, foot, top, ram = _quick_return_points()
     linkage.bar("crank", pivot, crank, mass=0.6)
-    linkage.body("block", Revolute("z"), crank, "crank", _block(0.2))
+    linkage.body("block", Revolute("z"), crank, "crank", block(0.2))
     linkage.bar("rocker", foot, top, mass=1.6)
     linkage.bar("link", top, ram, parent="rocker", mass=0.5)
-    linkage.body("ram", Prismatic("x"), ram, GROUND, _block(2.0))
+    linkage.body("ram", Prismatic("x"), ram, GROUND, block(2.0))
     linkage.close("slot", Prismatic((0.16, 0.48, 0.0)), crank, "rocker", "block")
     linkage.pin("pin", ram, "link", "ram")
     return linkage.m
@@ -113,13 +60,13 @@ def quick_return_rocker() -> Mechanism:
     cuts are the crank's pivot D and the guide of the ram. Bars, masses and the position q = 0 are those of
     "quick-return".
     """
-    linkage = _Linkage("quick-return-rocker")
+    linkage = Linkage("quick-return-rocker")
     pivot, crank, foot, top, ram = _quick_return_points()
     linkage.bar("rocker", foot, top, mass=1.6)
-    linkage.body("block", Prismatic((0.16, 0.48, 0.0)), crank, "rocker", _block(0.2))
+    linkage.body("block", Prismatic((0.16, 0.48, 0.0)), crank, "rocker", block(0.2))
     linkage.bar("crank", crank, pivot, parent="block", mass=0.6)
     linkage.bar("link", top, ram, parent="rocker", mass=0.5)
-    linkage.body("ram", Revolute("z"), ram, "link", _block(2.0))
+    linkage.body("ram", Revolute("z"), ram, "link", block(2.0))
     linkage.pin("pivot", pivot, GROUND, "crank")
     linkage.close("guide", Prismatic("x"), ram, GROUND, "ram")
     return linkage.m
@@ -127,7 +74,7 @@ def quick_return_rocker() -> Mechanism:
 
 def watt_six_bar() -> Mechanism:
     """Watt's six-bar: two four-bars in series that share a rocker with three pins."""
-    linkage = _Linkage("watt-six-bar")
+    linkage = Linkage("watt-six-bar")
     a, b, c, d = (0.0, 0.0), (0.1, 0.2), (0.6, 0.45), (0.55, -0.05)
     e, f, g = (0.85, 0.4), (1.25, 0.5), (1.2, 0.0)
     linkage.bar("crank", a, b, mass=0.4)
@@ -142,7 +89,7 @@ def watt_six_bar() -> Mechanism:
 
 def stephenson_six_bar() -> Mechanism:
     """Stephenson's six-bar: a four-bar whose coupler carries a third pin, tied to the ground by two bars."""
-    linkage = _Linkage("stephenson-six-bar")
+    linkage = Linkage("stephenson-six-bar")
     a, b, c, d = (0.0, 0.0), (0.1, 0.2), (0.6, 0.45), (0.65, -0.05)
     e, f, g = (0.3, 0.6), (0.55, 1.0), (1.0, 0.75)
     linkage.bar("crank", a, b, mass=0.4)
@@ -157,7 +104,7 @@ def stephenson_six_bar() -> Mechanism:
 
 def pantograph() -> Mechanism:
     """A parallelogram of bars that enlarges a drawing two and a half times; two freedoms."""
-    linkage = _Linkage("pantograph")
+    linkage = Linkage("pantograph")
     o, a, b = (0.0, 0.0), (0.3, 0.52), (0.75, 1.3)
     p = (1.55, -0.125)
     c = (a[0] + (p[0] - b[0]) * 0.4, a[1] + (p[1] - b[1]) * 0.4)
@@ -173,7 +120,7 @@ def pantograph() -> Mechanism:
 
 def peaucellier() -> Mechanism:
     """Peaucellier's inversor: seven bars that guide a pin, "pen", along an exact straight line."""
-    linkage = _Linkage("peaucellier")
+    linkage = Linkage("peaucellier")
     o, a = (0.0, 0.0), (0.3, 0.0)
     angle, arm, side = 0.5, 1.0, 0.45
     p = (a[0] + 0.3 * np.cos(angle), 0.3 * np.sin(angle))
@@ -183,7 +130,8 @@ def peaucellier() -> Mechanism:
     foot = (reach**2 + arm**2 - side**2) / (2.0 * reach)
     height = np.sqrt(arm**2 - foot**2)
     b, c, q = (
-        _point(along * x + across * y) for x, y in ((foot, height), (foot, -height), (2 * foot - reach, 0.0))
+        point_of(along * x + across * y)
+        for x, y in ((foot, height), (foot, -height), (2 * foot - reach, 0.0))
     )
     linkage.bar("crank", a, p, mass=0.3)
     linkage.bar("upper-arm", o, b, mass=1.0)
@@ -201,14 +149,14 @@ def peaucellier() -> Mechanism:
 
 def chebyshev_leg() -> Mechanism:
     """Chebyshev's walking leg: a crank moves a foot along a flat stretch forth and through the air back."""
-    linkage = _Linkage("chebyshev-leg")
+    linkage = Linkage("chebyshev-leg")
     crank, ground, long = 0.2, 0.4, 0.5
     a, d = (0.0, 0.0), (ground, 0.0)
     b = (0.6 * crank, 0.8 * crank)
     # Coupler b c and rocker d c are equally long; the foot is as far beyond c as b is before it.
     mid, reach = np.array([(b[0] + d[0]) / 2, (b[1] + d[1]) / 2]), np.hypot(d[0] - b[0], d[1] - b[1])
     normal = np.array([b[1] - d[1], d[0] - b[0]]) / reach
-    c = _point(mid - normal * np.sqrt(long**2 - (reach / 2) ** 2))
+    c = point_of(mid - normal * np.sqrt(long**2 - (reach / 2) ** 2))
     foot = (2 * c[0] - b[0], 2 * c[1] - b[1])
     linkage.bar("crank", a, b, mass=0.3)
     linkage.bar("leg", b, foot, parent="crank", mass=1.0)
@@ -227,7 +175,7 @@ def five_bar() -> Mechanism:
     q = (π/4, π/2, -π/2, 0).
     """
     m = Mechanism("five-bar", gravity=(0.0, -9.81, 0.0))
-    rod, tip = _rod((0.0, 0.0), (1.0, 0.0), 1.0), Placement((1.0, 0.0, 0.0))
+    rod, tip = thin_rod((0.0, 0.0), (1.0, 0.0), 1.0), Placement((1.0, 0.0, 0.0))
     m.add_body("bar1", Revolute("z"), inertia=rod, joint_name="q1")
     m.add_body("bar2", Revolute("z"), parent="bar1", placement=tip, inertia=rod, joint_name="q2")
     offset = Placement((1.0, 0.0, 0.0), rpy=(0.0, 0.0, -np.pi / 4))
@@ -255,7 +203,7 @@ def four_bars(windows: int, raised: float = 0.0) -> Mechanism:
         raised: The angle above the ground's x axis from which those of the bars are counted instead, rad.
     """
     m = Mechanism("four-bars", gravity=(0.0, -9.81, 0.0))
-    rod, tip = _rod((0.0, 0.0), (1.0, 0.0), 1.0), Placement((1.0, 0.0, 0.0))
+    rod, tip = thin_rod((0.0, 0.0), (1.0, 0.0), 1.0), Placement((1.0, 0.0, 0.0))
     hinge = Placement((1.0, 0.0, 0.0), rpy=(0.0, 0.0, -raised))
     for i in range(windows + 1):
         foot = Placement((float(i), 0.0, 0.0), rpy=(0.0, 0.0, raised))
@@ -287,7 +235,7 @@ def four_bar_tree(levels: int = 3) -> Mechanism:
 
     def hang(parent: str, name: str, level: int) -> None:
         for bar, angle in turns.items():
-            at = Placement((*_point(pivots[bar]), 0.0), rpy=(0.0, 0.0, angle))
+            at = Placement((*point_of(pivots[bar]), 0.0), rpy=(0.0, 0.0, angle))
             m.add_body(f"{name}{bar}", Revolute("z"), parent, at, rod)
         at = tip @ Placement(rpy=(0.0, 0.0, turn - turns["a"]))
         m.add_body(f"{name}c", Revolute("z"), f"{name}a", at, rod)

@@ -5,7 +5,7 @@ As in `dynamics`, the functions here check their arguments, and those in the mod
 
 from ..checks.checking import checked, coupled_held, none_held
 from .closing.assembly import assemble
-from .closing.projections import project_position, project_velocity
+from .closing.projections import project_acceleration, project_position, project_velocity
 from .equations.constraints import constraint_bias, constraint_error, constraint_jacobian, stabilization_time
 from .equations.loop_joints import loop_joint_force, loop_joint_position, loop_joint_velocity
 from .equations.mobility import Mobility as Mobility
@@ -32,6 +32,7 @@ assemble = checked(assemble)
 mobility = checked(mobility)
 project_position = checked(project_position)
 project_velocity = checked(project_velocity)
+project_acceleration = checked(project_acceleration)
 choose_reduction = checked(choose_reduction)
 grcr = checked(grcr, frame_free=True, held=coupled_held)
 kkt = checked(kkt, held=coupled_held)

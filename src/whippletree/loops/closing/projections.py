@@ -8,7 +8,7 @@ from ...model.mechanism import Mechanism
 from ...model.positions import integrate
 from ...model.values import joint_numbers
 from ...spatial import Array
-from ..equations.constraints import constraint_error, constraint_jacobian
+from ..equations.constraints import constraint_equation, constraint_error, constraint_jacobian
 from ..equations.rank import TOLERANCE
 from ..equations.relations import velocities
 
@@ -70,6 +70,29 @@ def project_velocity(m: Mechanism, q: Array, qd: Array, hold: Sequence[str] = ()
     """
     K = constraint_jacobian(m, q)
     return qd + _shortest(m, K, -(K @ qd), free_columns(m, hold))
+
+
+def project_acceleration(m: Mechanism, q: Array, qd: Array, qdd: Array, hold: Sequence[str] = ()) -> Array:
+    """The acceleration nearest to qdd that keeps all loops closed.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
+        qdd: (nv,) joint accelerations, rad/s² or m/s².
+        hold: Names of joints whose accelerations must not change, as that of a driven crank.
+
+    Returns:
+        (nv,) joint accelerations with K qdd = k, as far as the held ones allow.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> qd = wt.project_velocity(m, m.neutral(), np.array([2.0, 0.0, 0.0]), hold=["crank"])
+    >>> wt.project_acceleration(m, m.neutral(), qd, np.zeros(3), hold=["crank"]).round(3)
+    array([0.   , 1.096, 1.88 ])
+    """
+    K, k = constraint_equation(m, q, qd)
+    return qdd + _shortest(m, K, k - K @ qdd, free_columns(m, hold))
 
 
 def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:

@@ -52,26 +52,9 @@ def constraint_forces(
     >>> bool(np.allclose(tau, wt.constraint_jacobian(m, m.neutral()).T @ lam))
     True
     """
-    return _least_forces(m, q, qd, *with_own_forces(m, q, qd, tau, f_ext), rows)
-
-
-def _least_forces(
-    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None, rows: Sequence[int] | None
-) -> Array:
-    """The same with all that acts given."""
-    K = constraint_jacobian(m, q)
-    if rows is None:
-        tau_c = rnea(m, q, qd, kkt(m, q, qd, tau, f_ext), f_ext) - tau
-        return np.linalg.lstsq(K.T, tau_c, rcond=TOLERANCE)[0]
-    if not len(rows):
-        return np.zeros(len(K))
-    tau_c = rnea(m, q, qd, augmented(m, q, qd, tau, f_ext, rows=tuple(rows)), f_ext) - tau
-    # K = B K_r. Of all λ with Kᵀλ = tau_c, that is Bᵀλ = μ, the least is B (BᵀB)⁻¹ μ.
-    K_r = K[list(rows)]
-    square = K_r @ K_r.T
-    mu = solve_spd(square, K_r @ tau_c)
-    B = solve_spd(square, K_r @ K.T).T
-    return B @ solve_spd(B.T @ B, mu)
+    acting, forces = with_own_forces(m, q, qd, tau, f_ext)
+    qdd = _accelerations(m, q, qd, acting, forces, rows)
+    return _least(m, q, rnea(m, q, qd, qdd, forces) - acting, rows)
 
 
 def reactions(
@@ -101,8 +84,95 @@ def reactions(
     >>> loops[0, 3:].round(3)
     array([ 0.512, -3.372,  0.   ])
     """
-    tau, f_ext = with_own_forces(m, q, qd, tau, f_ext)
-    lam = _least_forces(m, q, qd, tau, f_ext, rows)
+    acting, forces = with_own_forces(m, q, qd, tau, f_ext)
+    qdd = _accelerations(m, q, qd, acting, forces, rows)
+    lam = _least(m, q, rnea(m, q, qd, qdd, forces) - acting, rows)
+    return _transmitted(m, q, qd, qdd, forces, lam)
+
+
+def motion_reactions(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    rows: Sequence[int] | None = None,
+) -> tuple[Array, Array]:
+    """As `reactions`, of a motion whose accelerations qdd (nv,) are known: nothing is solved for them."""
+    acting, forces = with_own_forces(m, q, qd, tau, f_ext)
+    lam = _least(m, q, rnea(m, q, qd, qdd, forces) - acting, rows)
+    return _transmitted(m, q, qd, qdd, forces, lam)
+
+
+def reaction_play(m: Mechanism, q: Array, rows: Sequence[int]) -> tuple[Array, Array]:
+    """How far reactions are open, as self-stresses go through the joints without moving anything.
+
+    All λ with Kᵀλ = 0 are P x, P = 1 - B (BᵀB)⁻¹Bᵀ with K = B K_r, and what such forces do in a joint is
+    R P x. Which joints they reach does not depend on where loops are cut.
+
+    Args:
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        rows: Numbers of independent rows of K.
+
+    Returns:
+        joints: (nb, 2, 3, 3) (R P)(R P)ᵀ of the moment and of the force of each tree joint, in body axes: a
+            direction a is unique where aᵀ(…)a is zero.
+        loops: (nl, 2, 3, 3) likewise of each loop joint, in its successor frame.
+    """
+    K, still = constraint_jacobian(m, q), m.copy()
+    still.gravity = (0.0, 0.0, 0.0)
+    B, rest = _basis(K, rows), np.zeros(m.nv)
+    P = np.eye(len(K)) - (B @ solve_spd(B.T @ B, B.T) if len(rows) else 0.0)
+    found = [_transmitted(still, q, rest, rest, None, P[:, k]) for k in range(len(K))]
+    return _spread([joints for joints, _ in found], len(m)), _spread(
+        [loops for _, loops in found], len(m.loops)
+    )
+
+
+def _spread(wrenches: list[Array], count: int) -> Array:
+    """(count, 2, 3, 3) sums of w wᵀ over wrenches (count, 6), moments and forces apart."""
+    total: Any = np.zeros((count, 2, 3, 3))
+    for wrench in wrenches:
+        w = wrench.reshape(count, 2, 3)
+        total = total + w[..., :, None] * w[..., None, :]
+    return total
+
+
+def _accelerations(
+    m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None, rows: Sequence[int] | None
+) -> Array:
+    if rows is None:
+        return kkt(m, q, qd, tau, f_ext)
+    return augmented(m, q, qd, tau, f_ext, rows=tuple(rows))
+
+
+def _least(m: Mechanism, q: Array, tau_c: Array, rows: Sequence[int] | None) -> Array:
+    """(nc,) the λ of least norm with Kᵀλ = tau_c (nv,)."""
+    K = constraint_jacobian(m, q)
+    if rows is None:
+        return np.linalg.lstsq(K.T, tau_c, rcond=TOLERANCE)[0]
+    if not len(rows):
+        return np.zeros(len(K))
+    # K = B K_r. Of all λ with Kᵀλ = tau_c, that is Bᵀλ = μ, the least is B (BᵀB)⁻¹ μ.
+    K_r, B = K[list(rows)], _basis(K, rows)
+    mu = solve_spd(K_r @ K_r.T, K_r @ tau_c)
+    return B @ solve_spd(B.T @ B, mu)
+
+
+def _basis(K: Array, rows: Sequence[int]) -> Array:
+    """(nc, r) B of K = B K_r, K_r being some independent rows of K."""
+    if not len(rows):
+        return np.zeros((len(K), 0))
+    K_r = K[list(rows)]
+    return solve_spd(K_r @ K_r.T, K_r @ K.T).T
+
+
+def _transmitted(
+    m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None, lam: Array
+) -> tuple[Array, Array]:
+    """Wrenches (nb, 6) of tree joints and (nl, 6) of loop joints, given all forces and the constraints' λ."""
     forces: list[Any] = [np.zeros(6) if f_ext is None else f_ext[i] for i in range(len(m))]
     forces.append(np.zeros(6))  # the ground's
     motions = LocalMotions(m, q, np.zeros(m.nv))
@@ -118,7 +188,6 @@ def reactions(
         # The predecessor feels the opposite, brought over by sX_pᵀ.
         forces[p] = forces[p] - loop.placement_p.transform().T @ (X.T @ wrench)
         wrenches.append(wrench)
-    qdd = kkt(m, q, qd, tau, f_ext) if rows is None else augmented(m, q, qd, tau, f_ext, rows=tuple(rows))
     on_bodies = array(forces[:-1]) if len(m) else np.zeros((0, 6))
     loops = array(wrenches) if wrenches else np.zeros((0, 6))
     return joint_reactions(m, q, qd, qdd, on_bodies), loops

@@ -1,0 +1,237 @@
+"""Kinematic analysis: how a mechanism moves whose freedoms are all driven, and what that takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..api.compiling import made_once
+from ..api.frame_motion import FrameMotion, frame_motion
+from ..api.prescribed import Prescribed, motion_of
+from ..api.reaction_history import Reactions, reactions_along
+from ..dynamics.passive import with_own_forces
+from ..dynamics.rnea import rnea
+from ..errors import InputError, SolverError
+from ..loops.closing.assembly import assemble
+from ..loops.equations.driven_rows import found
+from ..loops.equations.rank import eliminate
+from ..model.mechanism import Mechanism
+from ..model.values import position
+from ..spatial import Array
+from ..spatial.scalar import real_numbers
+from .driven_system import DrivenState, DrivenSystem, joint_of_velocity
+from .turning_points import TurningPoint, branch_points, dead_centres
+
+
+@dataclass(frozen=True, eq=False)
+class DrivenMotion:
+    """What `kinematics` found, n positions one after the other.
+
+    Attributes:
+        t: (n,) time, s.
+        q: (n, nq) positions, rad or m.
+        qd: (n, nv) velocities, rad/s or m/s; NaN where the drivers do not determine them.
+        qdd: (n, nv) accelerations, rad/s² or m/s²; likewise.
+        drivers: Names of the driven joints.
+        driving_force: (n, nd) what the drivers exert, N m or N; springs, dampers and loads of the mechanism
+            act as well.
+        tau: (n, nv) the same as joint forces: of a driven loop joint, those that have the same power.
+        mechanism: What moved.
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    drivers: tuple[str, ...]
+    driving_force: Array
+    tau: Array
+    mechanism: Mechanism = field(repr=False)
+    _system: DrivenSystem = field(repr=False)
+    _states: tuple[DrivenState, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def power(self) -> Array:
+        """(n,) power of the drivers, W."""
+        return np.sum(self.tau * self.qd, axis=1)
+
+    def joint(self, name: str) -> Array:
+        """(n, nq of the joint) positions of a joint by name, rad or m."""
+        return self.q[:, self.mechanism.q_index[self.mechanism.joint_number(name)]]
+
+    def frame(self, name: str) -> FrameMotion:
+        """Path, velocity and acceleration of a frame or body."""
+        return frame_motion(self.mechanism, self.q, self.qd, self.qdd, name)
+
+    def reactions(self) -> Reactions:
+        """Force and moment that every joint transmits, loop joints too."""
+        return reactions_along(self.mechanism, self.q, self.qd, self.qdd, self.tau)
+
+    def transmission_angle(self, coupler: str, pin: str, follower: str) -> Array:
+        """(n,) the angle at a pin between two links, 0 … π rad: near π/2 force is passed on best.
+
+        Args:
+            coupler, pin, follower: Names of frames or bodies: at the coupler's other end, at the pin, and at
+                the follower's other end.
+        """
+        a, b, c = (self.frame(name).position for name in (coupler, pin, follower))
+        u, v = a - b, c - b
+        lengths = np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
+        if not np.all(lengths > 0.0):
+            raise InputError(
+                f"transmission_angle: {pin!r} coincides with {coupler!r} or {follower!r}; name frames at the "
+                "other ends of the two links"
+            )
+        return np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), np.sum(u * v, axis=1))
+
+    @cached_property
+    def dead_centres(self) -> tuple[TurningPoint, ...]:
+        """Where a joint turns back though its driver goes on: from there it could not drive in its place.
+
+        Of mechanisms with a single driver; with several, no joint turns back by itself.
+        """
+        return dead_centres(self._system, self._states)
+
+    @cached_property
+    def branch_points(self) -> tuple[TurningPoint, ...]:
+        """Where the drivers do not determine how it goes on: the named joint moves most in the second way."""
+        return branch_points(self._system, self._states)
+
+
+def needed_forces(m: Mechanism, q: Array, qd: Array, qdd: Array) -> Array:
+    """(nv,) what joint forces a motion takes in all, loops left open, own forces taken off."""
+    own, forces = with_own_forces(m, q, qd, np.zeros(m.nv))
+    return rnea(m, q, qd, qdd, forces) - own
+
+
+def kinematics(m: Mechanism, drive: Mapping[str, Any], t: Any, q_guess: Array | None = None) -> DrivenMotion:
+    """How a mechanism moves whose freedoms are all driven, position after position.
+
+    Positions are found by Newton's method, each from the one before, by steps short enough that the mechanism
+    stays in the way in which it was put together; compiled, as is all that follows from them.
+
+    Args:
+        m: The mechanism.
+        drive: What the driven joints do, by name, tree joints or loop joints: a function of time that gives
+            the position, rad or m, whose rates are found by recording it; a `MotionTable`; or a speed,
+            rad/s or m/s, that starts where the joint is in `q_guess`.
+        t: (n,) times, s, ascending.
+        q_guess: (nq,) near which the mechanism is assembled at the first time; neutral by default.
+
+    Raises:
+        InputError: A driver is one too many, or too few are given; names the joints.
+        SolverError: The drivers ask for what loops do not allow; names the time and the joint.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("crank-slider")
+    >>> motion = wt.kinematics(m, {"crank": 2.0}, np.linspace(0.0, np.pi, 5))
+    >>> motion.joint("slider")[:, 0].round(4)
+    array([ 0.    , -0.2036, -0.18  ,  0.0364,  0.    ])
+    >>> [(point.joint, round(point.t, 6)) for point in motion.dead_centres]
+    [('slider', 1.107149), ('slider', 2.677945)]
+    """
+    times = _times(t)
+    if not isinstance(drive, Mapping):
+        raise InputError(f"drive is {drive!r}, expected motions by joint, as {{'crank': 6.28}}")
+    drivers = tuple(drive)
+    system = DrivenSystem(m, drivers, tuple(found(m, name) for name in drivers))
+    q = m.neutral() if q_guess is None else position(m, q_guess, "q_guess")
+    states = [_start(system, drive, float(times[0]), np.asarray(q, dtype=float))]
+    system.foresee(times)
+    for time in times[1:]:
+        states.append(system.advance(states[-1], float(time)))
+    return _motion(system, times, states)
+
+
+def _motion(system: DrivenSystem, t: Array, states: list[DrivenState]) -> DrivenMotion:
+    m = system.m
+    q, qd, qdd, G = (np.array([state[k] for state in states]) for k in (1, 2, 3, 4))
+    singular = np.array([state.is_singular for state in states])
+    qd[singular] = qdd[singular] = np.nan
+    needed = made_once(needed_forces, m)(q, qd, qdd)
+    force = np.einsum("nvd,nv->nd", G, needed)
+    nd = len(system.drivers)
+    W = np.asarray(system.matrix(q))
+    W = W[:, W.shape[1] - nd :]
+    tau = np.einsum("ndv,nd->nv", W, force)
+    return DrivenMotion(t, q, qd, qdd, system.drivers, force, tau, m, system, tuple(states))
+
+
+def _start(system: DrivenSystem, drive: Mapping[str, Any], t: float, guess: Array) -> DrivenState:
+    """The first state: assembled, driven to where the drivers begin, and checked for what drives it."""
+    m = system.m
+    own = [(name, c.number) for name, c in zip(system.drivers, system.driven, strict=True) if not c.loop]
+    q = guess.copy()
+    for name, number in own:
+        if callable(drive[name]):
+            index = m.q_index[number].start
+            q[index] = float(motion_of(drive[name], name, 0.0, t)(np.asarray(t)).x)
+    try:
+        q = assemble(m, q, hold=[name for name, _ in own])
+    except SolverError as error:
+        names = " and ".join(repr(name) for name in system.drivers)
+        raise SolverError(f"at t = {t:g} s, where driver {names} begins: {error}") from None
+    system.choose(q)
+    _refuse_wrong_drivers(system, q)
+    x = system.driven_at(q)
+    pairs = zip(system.drivers, x, strict=True)
+    system.motions = [motion_of(drive[name], name, float(x0), t) for name, x0 in pairs]
+    return _brought(system, q, x, t)
+
+
+def _brought(system: DrivenSystem, q: Array, x: Array, t: float) -> DrivenState:
+    """The state in which the drivers are where they begin, reached along a straight way from x (nd,)."""
+    begin, motions = system.prescribed(t), system.motions
+    way = begin.x - x
+    if np.any(np.abs(way) > 1e-9):
+
+        def along(k: int) -> Any:
+            return lambda s: Prescribed(x[k] + s * way[k], np.asarray(way[k]), np.asarray(0.0))
+
+        system.motions = [along(k) for k in range(len(way))]
+        q = system.advance(system.state(0.0, q, system.prescribed(0.0)), 1.0).q
+        system.motions = motions
+    q, _, _ = system.closed(q, begin.x)
+    return system.state(t, q, begin)
+
+
+def _refuse_wrong_drivers(system: DrivenSystem, q: Array) -> None:
+    """InputError for a driver that moves nothing of its own, and for freedoms that none drives."""
+    m, A = system.m, system.matrix(q)
+    nc = len(A) - len(system.drivers)
+
+    def rank(rows: int) -> int:
+        return len(eliminate(A[:rows], np.zeros(rows)).rows)
+
+    for k, name in enumerate(system.drivers):
+        if rank(nc + k + 1) == rank(nc + k):
+            others = " and ".join(repr(other) for other in system.drivers[:k])
+            why = f"{others} and the loops already determine it" if k else "the loops hold it"
+            raise InputError(
+                f"driver {name!r} of {m.name!r} is one too many: {why}. The mobility is {m.nv - rank(nc)}"
+            )
+    left = eliminate(A, np.zeros(len(A))).independent
+    if left:
+        names = dict.fromkeys(joint_of_velocity(m, k) for k in left)
+        raise InputError(
+            f"{m.name!r} has {m.nv - rank(nc)} freedoms and {len(system.drivers)} drivers: drive "
+            f"{', '.join(map(repr, names))} as well, or let it move freely by wt.simulate"
+        )
+
+
+def _times(t: Any) -> Array:
+    try:
+        times = real_numbers(t)
+    except (TypeError, ValueError):
+        times = np.zeros(0)
+    if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)):
+        raise InputError(f"t is {t!r}, expected times (n,), finite, at least one")
+    if np.any(np.diff(times) <= 0.0):
+        k = int(np.argmax(np.diff(times) <= 0.0))
+        raise InputError(f"t[{k + 1}] is {times[k + 1]:g}, not after t[{k}] = {times[k]:g}")
+    return times
