@@ -19,9 +19,15 @@ from . import (
 from ._version import __version__ as __version__
 from .analysis import (
     DrivenMotion as DrivenMotion,
+    Equilibrium as Equilibrium,
+    LinearModel as LinearModel,
+    Modes as Modes,
     Sensitivity as Sensitivity,
+    equilibrium as equilibrium,
     force_amplification as force_amplification,
     kinematics as kinematics,
+    linearize as linearize,
+    modes as modes,
     sensitivity as sensitivity,
 )
 from .api.prescribed import MotionTable as MotionTable

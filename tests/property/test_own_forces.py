@@ -172,3 +172,16 @@ def test_bare_algorithms_say_so():
     bare += [wt.rnea, wt.bias_force, wt.joint_reactions, wt.dynamics.hybrid_aba, wt.dynamics.hybrid_crba]
     for algorithm in bare:
         assert "no springs or loads" in (algorithm.__doc__ or "").partition("\n")[0], algorithm.__name__
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_derivatives_count_what_acts(case):
+    m, _ = slider(case)
+    found = wt.derivative(wt.forward_dynamics, m, wrt=("q", "qd"))(X, XD, U)
+    product = wt.jvp(wt.forward_dynamics, m, wrt=("q", "qd"))(X, XD, U, np.ones(1), np.full(1, 2.0))
+    h = 1e-30
+    by_q = np.imag(wt.forward_dynamics(m, X + 1j * h, XD, U)) / h
+    by_qd = np.imag(wt.forward_dynamics(m, X, XD + 1j * h, U)) / h
+    assert_allclose(found["q"][0], by_q, rtol=1e-12, atol=1e-12)
+    assert_allclose(found["qd"][0], by_qd, rtol=1e-12, atol=1e-12)
+    assert_allclose(product, by_q + 2.0 * by_qd, rtol=1e-12, atol=1e-12)

@@ -7,9 +7,18 @@ from ..checks.checking import checked
 from ..model.requirements import without_gears, without_loops
 from .driven_kinematics import DrivenMotion as DrivenMotion
 from .driven_kinematics import kinematics
+from .equilibrium import Equilibrium as Equilibrium
+from .equilibrium import equilibrium
+from .linear_model import LinearModel as LinearModel
+from .linear_model import linearize
+from .modes import Modes as Modes
+from .modes import modes
 from .sensitivity import Sensitivity as Sensitivity
 from .sensitivity import force_amplification, sensitivity
 
 kinematics = checked(kinematics)
+equilibrium = checked(equilibrium)
+linearize = checked(linearize)
+modes = checked(modes)
 sensitivity = checked(sensitivity)
 force_amplification = checked(force_amplification, without_gears, without_loops)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dynamics
 from ..dynamics import aba, rnea
+from ..dynamics.passive import has_own_forces
 from ..errors import ModelError
 from ..kernels.derive.derivatives import product_forward, product_reverse
 from ..kernels.simplify.passes import simplified
@@ -35,10 +36,10 @@ class Wanted(NamedTuple):
     fixed: Mapping[str, Any]
 
     def algorithm(self) -> Callable[..., Any] | None:
-        """The algorithm without its door; that of trees where `forward_dynamics` takes it."""
+        """The algorithm without its door; that of trees where `forward_dynamics` is no more than that."""
         bare = inspect.unwrap(self.function)
         if bare is inspect.unwrap(forward_dynamics) and "method" not in self.fixed:
-            return ABA if find(self.m, "auto")[0] == "aba" else None
+            return ABA if find(self.m, "auto")[0] == "aba" and not has_own_forces(self.m) else None
         return bare
 
     def record(self, function: Callable[..., Any]) -> Program:

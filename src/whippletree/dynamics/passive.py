@@ -38,6 +38,11 @@ def passive_forces(m: Mechanism, q: Array, qd: Array) -> tuple[Array, Array | No
     return tau, on_bodies
 
 
+def has_own_forces(m: Mechanism) -> bool:
+    """Whether `passive_forces` are anything but zero in some state."""
+    return any(law.acts(m) for law in LAWS)
+
+
 def with_own_forces(
     m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None
 ) -> tuple[Array, Array | None]:

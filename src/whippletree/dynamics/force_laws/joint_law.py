@@ -27,7 +27,11 @@ class JointLaw(ForceLaw):
     """What joints exert on themselves."""
 
     def acts(self, m: Mechanism) -> bool:
-        return True
+        return any(
+            bool(number)
+            for body in m.bodies
+            for number in (body.stiffness, body.damping, body.friction, body.limits.stiffness)
+        )
 
     def forces(self, m: Mechanism, q: Array, qd: Array) -> Forces:
         tau = [joint_force(body, q[m.q_index[i]], qd[m.v_index[i]]) for i, body in enumerate(m.bodies)]

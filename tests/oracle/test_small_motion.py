@@ -1,0 +1,170 @@
+"""Equilibria, linear models and modes against closed forms and against the mechanism's own motion."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import whippletree as wt
+from whippletree.examples.bars import Linkage
+
+
+def chain(count: int, stiffness: float, mass: float, damping: float = 0.0) -> wt.Mechanism:
+    """Sliders on one rail, each on the one before by a spring of its joint, the last one free."""
+    m = wt.Mechanism("chain", gravity=(0.0, 0.0, 0.0))
+    for k in range(count):
+        parent = f"b{k - 1}" if k else "ground"
+        m.add_body(
+            f"b{k}", wt.Prismatic("x"), parent, inertia=wt.Inertia(mass), stiffness=stiffness, damping=damping
+        )
+    return m
+
+
+def test_a_chain_of_springs_has_its_frequencies():
+    """ω_k = 2 √(c/m) sin((2k - 1) π / (2 (2n + 1))) of n masses, the first one fixed to the wall."""
+    n, stiffness, mass = 5, 70.0, 1.3
+    m = chain(n, stiffness, mass)
+    found = wt.modes(m, m.neutral())
+    k = np.arange(1, n + 1)
+    exact = 2.0 * np.sqrt(stiffness / mass) * np.sin((2 * k - 1) * np.pi / (2 * (2 * n + 1)))
+    assert_allclose(2.0 * np.pi * found.frequency, exact, rtol=1e-12)
+    assert_allclose(found.damping, 0.0, atol=1e-12)
+    # A mass moves by all springs before it: sin((2k - 1) j π / (2n + 1)).
+    places = np.cumsum(found.shapes, axis=1)
+    wave = np.sin(np.outer(2 * k - 1, np.arange(1, n + 1)) * np.pi / (2 * n + 1))
+    for place, sine in zip(places, wave, strict=True):
+        assert_allclose(place / place[0], sine / sine[0], rtol=0, atol=1e-10)
+
+
+def test_damping_is_that_of_the_oscillator():
+    m = chain(1, 70.0, 1.3, damping=2.0)
+    found = wt.modes(m, m.neutral())
+    root = np.sqrt(70.0 / 1.3)
+    assert_allclose(found.damping, [2.0 / (2.0 * 1.3 * root)], rtol=1e-12)
+    assert_allclose(np.abs(found.eigenvalues), [root], rtol=1e-12)
+    slow = wt.modes(chain(1, 70.0, 1.3, damping=40.0), m.neutral())
+    roots = np.roots([1.3, 40.0, 70.0])
+    assert_allclose(np.sort(np.real(slow.eigenvalues)), np.sort(roots), rtol=1e-11)
+    assert np.all(slow.frequency == 0.0)
+    assert_allclose(slow.damping, 1.0)
+
+
+def toggle_press() -> wt.Mechanism:
+    """A knee of two bars presses a ram on a spring; a weight hangs on the knee."""
+    linkage = Linkage("toggle-press")
+    top, knee, ram = (0.0, 1.0), (0.15, 0.55), (0.0, 0.05)
+    linkage.bar("upper", top, knee, mass=2.0)
+    linkage.bar("lower", knee, ram, parent="upper", mass=2.5)
+    linkage.body("ram", wt.Prismatic("y"), ram, "ground", wt.Inertia(4.0, about_com=(0.01, 0.01, 0.01)))
+    linkage.pin("pin", ram, "lower", "ram")
+    m = linkage.m
+    m.change("ram", stiffness=900.0, damping=1.0)
+    m.add_force("weight", frame="lower", force=(-3.0, -20.0, 0.0), reference="aligned")
+    return m
+
+
+def test_a_toggle_press_rests_and_swings_as_it_does_when_it_moves():
+    m = toggle_press()
+    found = wt.equilibrium(m, m.neutral())
+    assert found.stable
+    assert_allclose(wt.constraint_error(m, found.q), 0.0, atol=1e-13)
+    assert_allclose(wt.forward_dynamics(m, found.q, np.zeros(3), np.zeros(3)), 0.0, atol=1e-8)
+    assert_allclose(
+        wt.constraint_forces(m, found.q, np.zeros(3), np.zeros(3)), found.constraint_forces, rtol=0, atol=1e-7
+    )
+    modes = wt.modes(m, found.q)
+    assert len(modes) == 1
+    assert_allclose(np.abs(modes.eigenvalues[0]) ** 2, found.squares[0], rtol=1e-9)
+    # Let go next to it: the eigenvalue is that of the run, over one swing.
+    period = 1.0 / modes.frequency[0]
+    q0 = wt.project_position(m, found.q + 1e-5 * np.real(modes.shapes[0]))
+    run = wt.simulate(m, q0, duration=period, rtol=1e-11, atol=1e-14, sample=period)
+    ratio = (run.q[-1] - found.q)[0] / (q0 - found.q)[0]
+    decay = modes.eigenvalues[0].real * period
+    assert_allclose(ratio, np.exp(decay), rtol=0, atol=2e-3 * abs(decay) + 1e-4)
+    swing = modes.motion(0, amplitude=0.05, count=8)
+    assert_allclose(m.kernel("constraint_error")(swing), 0.0, atol=1e-12)
+
+
+def test_equilibria_tell_whether_they_are_stable():
+    m = wt.examples.load("double-pendulum")
+    hanging, standing = (wt.equilibrium(m, np.array(guess)) for guess in ([0.2, -0.1], [3.0, 0.1]))
+    assert_allclose(hanging.q, [0.0, 0.0], atol=1e-9)
+    assert hanging.stable
+    assert_allclose(standing.q, [np.pi, 0.0], atol=1e-9)
+    assert not standing.stable
+    assert np.all(standing.squares < 0.0)
+    held = wt.equilibrium(m, np.array([0.7, 0.3]), hold=["upper"])
+    assert_allclose(held.q, [0.7, -0.7], atol=1e-9)
+    driven = wt.equilibrium(m, np.array([0.2, -0.2]), tau=np.array([4.0, 0.0]))
+    assert_allclose(wt.gravity_force(m, driven.q), [4.0, 0.0], atol=1e-8)
+
+
+def test_what_falls_has_no_equilibrium():
+    m = wt.Mechanism("stone")
+    m.add_body("stone", wt.Prismatic("z"), inertia=wt.Inertia(2.0))
+    with pytest.raises(
+        wt.SolverError, match=r"'stone' has no equilibrium .* 19.6 N or N m stay on joint 'stone'"
+    ):
+        wt.equilibrium(m, np.zeros(1))
+    with pytest.raises(
+        wt.InputError, match=r"q is no equilibrium of 'stone': joint 'stone' accelerates by -9.81"
+    ):
+        wt.modes(m, np.zeros(1))
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_a_linear_model_is_the_derivative_of_the_motion(moving):
+    """A four-bar with springs: δÿ by differences along closed, admissible neighbours."""
+    m = wt.examples.load("four-bar")
+    m.change("rocker", stiffness=3.0, damping=0.4)
+    q = wt.assemble(m, np.array([0.4, 0.0, 0.0]), hold=["crank"])
+    qd = wt.project_velocity(m, q, np.array([1.3, 0.0, 0.0]), hold=["crank"]) if moving else np.zeros(3)
+    tau = np.array([0.3, 0.0, -0.2])
+    model = wt.linearize(m, q, qd, tau, inputs=["crank", "rocker"], outputs=["rocker"])
+    (name,) = model.coordinates
+    j = m.joint_names.index(name)
+
+    def accelerated(y: float, yd: float, u: np.ndarray) -> Any:
+        guess, speed = q.copy(), qd.copy()
+        guess[j] += y
+        near = wt.project_position(m, guess, hold=[name])
+        speed[j] += yd
+        return wt.forward_dynamics(m, near, wt.project_velocity(m, near, speed, hold=[name]), tau + u)[j]
+
+    h = 1e-5
+    zero = np.zeros(3)
+    by_y = (accelerated(h, 0.0, zero) - accelerated(-h, 0.0, zero)) / (2.0 * h)
+    by_yd = (accelerated(0.0, h, zero) - accelerated(0.0, -h, zero)) / (2.0 * h)
+    assert_allclose(model.A, [[0.0, 1.0], [by_y, by_yd]], rtol=1e-6, atol=1e-6)
+    by_u = [
+        (accelerated(0.0, 0.0, h * unit) - accelerated(0.0, 0.0, -h * unit)) / (2.0 * h) for unit in np.eye(3)
+    ]
+    assert_allclose(model.B, [[0.0, 0.0], [by_u[0], by_u[2]]], rtol=1e-6, atol=1e-9)
+    assert_allclose(model.C, [[model.G[2, 0], 0.0]])
+    space = model.state_space()
+    assert space.B.shape == (2, 2)
+    assert_allclose(
+        np.sort_complex(np.linalg.eigvals(space.A)), np.sort_complex(model.eigenvalues), rtol=1e-10
+    )
+    seen = wt.linearize(m, q, qd, tau, outputs=lambda q, qd: np.array([q[2], qd[2]]))
+    assert_allclose(seen.C[0], model.C[0], rtol=1e-12)
+    assert_allclose(seen.C[1, 1], model.G[2, 0], rtol=1e-12)
+
+
+def test_turning_bodies_are_linearized_at_rest_alone():
+    m = wt.Mechanism("ball")
+    m.add_body("ball", wt.Spherical(), inertia=wt.Inertia(1.0, (0, 0, -0.3), (0.02, 0.03, 0.01)))
+    found = wt.modes(m, m.neutral())
+    about = np.array([0.02, 0.03]) + 0.09
+    # Two swings, and a turn about the vertical that nothing holds.
+    frequencies = np.sort(np.sqrt(9.81 * 0.3 / about)) / (2.0 * np.pi)
+    assert_allclose(found.frequency[:2], frequencies, rtol=1e-9)
+    assert_allclose(found.eigenvalues[2:], 0.0, atol=1e-6)
+    with pytest.raises(
+        wt.ModelError, match="joint 'ball' of 'ball' moves, and its velocities are not the rates"
+    ):
+        wt.linearize(m, m.neutral(), np.array([0.1, 0.0, 0.0]))
+    with pytest.raises(wt.InputError, match=r"mode is 9, expected 0 … 3"):
+        found.motion(9)
