@@ -120,6 +120,7 @@ from .errors import (
 from .io import load as load, loads as loads, save as save
 from .io.conventions import Convention as Convention
 from .io.dh import DH as DH, from_dh as from_dh
+from .io.hull_collisions import hull_collisions as hull_collisions
 from .joints import (
     Cylindrical as Cylindrical,
     Fixed as Fixed,

@@ -59,7 +59,7 @@ contact.compliant → errors spatial model dynamics contact.geometry
 contact.sweeps    → errors spatial model dynamics loops.methods contact.geometry
 contact           → checks contact.geometry contact.problems contact.impulses contact.compliant contact.sweeps
 
-io                → errors uncollected spatial joints shapes model dynamics
+io                → errors uncollected spatial joints shapes model dynamics contact.geometry
 edit              → errors spatial joints model
 examples          → errors spatial joints shapes model io
 
@@ -103,7 +103,7 @@ LATE = {
     ("simulation.trajectory", "simulation"): "save is a method of the trajectory that it writes",
     ("simulation.trajectory", "display"): "plot, animate and view are methods of the trajectory they show",
     ("simulation.files", "io"): "most runs are never written",
-    ("display.gltf", "display"): "the folder of a mesh needs trimesh, which is not always installed",
+    ("io.mesh_files", "io"): "the folder of a mesh needs trimesh, which is not always installed",
     ("display.viewer", "display"): "controls and scenes need viser, which is not always installed",
     ("cli.app", "cli"): "the peers that bench looks for take a while to import",
 }

@@ -12,7 +12,7 @@ from PIL import Image
 
 import whippletree as wt
 from whippletree.display.gltf import glb
-from whippletree.display.mesh_folder import MeshFolder
+from whippletree.io.mesh_folder import MeshFolder
 
 CORNERS = np.array([(0.125, 0.25, 0.375), (1.5, 0, 0), (0, 1.75, 0)], dtype="<f4")
 GREY = (90, 90, 90)

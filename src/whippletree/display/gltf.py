@@ -1,15 +1,15 @@
 """Mesh files as binary glTF, which browsers draw."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import FileError
+from ..io.mesh_files import scene_of
 from .solids import Color
 
 if TYPE_CHECKING:
-    from trimesh import Scene, Trimesh
+    from trimesh import Trimesh
 
 CREASE = np.radians(35.0)
 """Edges between faces that are turned against each other by less look smooth."""
@@ -25,40 +25,16 @@ METAL, ROUGH = 0.1, 0.6
 def glb(path: str, color: Color, opacity: float = 1.0) -> bytes:
     """A mesh file as binary glTF in metres; the colour is for parts that have none of their own.
 
-    COLLADA files say their unit of length; the axis they call up is not heeded, as URDF readers do. Other
-    formats are in metres. Materials and textures are read from the mesh's own folder alone.
-
     Raises:
-        FileError: The file does not exist, or is not a mesh.
+        FileError: The file does not exist, or is not a mesh; see `scene_of`.
     """
-    import trimesh
-
-    from .mesh_folder import MeshFolder
-
-    if not Path(path).is_file():
-        raise FileError(path, "no such mesh file")
+    scene: Any = scene_of(path)
     try:
-        scene: Any = trimesh.load_scene(path, resolver=MeshFolder(Path(path).parent))
-        if scene.is_empty:
-            raise ValueError("nothing in it")
-        _to_metres(scene, path)
         for name, part in list(scene.geometry.items()):
-            if not isinstance(part, trimesh.Trimesh):  # lines and points have no surface
-                scene.delete_geometry(name)
-            else:
-                scene.geometry[name] = _finished(part, color, opacity)
-        if scene.is_empty:
-            raise ValueError("no surface in it")
+            scene.geometry[name] = _finished(part, color, opacity)
         return bytes(scene.export(file_type="glb"))
     except Exception as error:  # the readers of a dozen formats raise whatever they like
         raise FileError(path, f"this mesh cannot be read: {error or type(error).__name__}") from None
-
-
-def _to_metres(scene: "Scene", path: str) -> None:
-    from trimesh.units import unit_conversion
-
-    if Path(path).suffix.lower() == ".dae" and scene.units not in (None, "meters"):
-        scene.apply_scale(unit_conversion(scene.units, "meters"))
 
 
 def _finished(part: "Trimesh", color: Color, opacity: float) -> "Trimesh":

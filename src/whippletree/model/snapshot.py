@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..shapes import Mesh, Shape
 from .contact import touching_shapes
 from .kinds import Kind, kind_of
 from .mechanism import Mechanism
@@ -47,9 +48,16 @@ def motion_key(m: Mechanism) -> Hashable:
     Shapes have a say if they may touch.
     """
     sides = [side for contact in m.contacts for side in (contact.a, contact.b)]
-    solids = tuple(tuple(solid[1:] for solid in touching_shapes(m, side)) for side in sides)
+    solids = tuple(
+        tuple((*solid[1:], corners(solid.shape)) for solid in touching_shapes(m, side)) for side in sides
+    )
     moving = [(kind, part) for kind, parts in m.kinds() if kind.moves for part in parts]
     return (m.gravity, solids, *((kind.name, *_values(m, kind, part)) for kind, part in moving))
+
+
+def corners(shape: Shape) -> bytes:
+    """Those that a mesh was given: meshes of one file are equal, however many of its corners they have."""
+    return shape.vertices.tobytes() if isinstance(shape, Mesh) and shape.vertices is not None else b""
 
 
 def tree_key(m: Mechanism) -> Hashable:

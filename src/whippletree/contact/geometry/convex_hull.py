@@ -17,8 +17,8 @@ def corners_of(mesh: Mesh) -> Array:
     """(n, 3) the corners of a convex mesh, m; ModelError if it is none."""
     if mesh.vertices is None:
         raise ModelError(
-            f"mesh {mesh.file!r} has no vertices, which contact needs: give them, as Mesh(…, vertices=…, "
-            "faces=…), or let a simpler shape touch in its place"
+            f"mesh {mesh.file!r} has no vertices, which contact needs: wt.hull_collisions(m) reads them "
+            "from its file; or let a simpler shape touch in its place"
         )
     faces = b"" if mesh.faces is None else mesh.faces.tobytes()
     return _corners(mesh.file, mesh.scale, mesh.vertices.tobytes(), faces)
