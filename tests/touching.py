@@ -28,7 +28,11 @@ SOLIDS: dict[str, wt.Shape] = {
     "ellipsoid": wt.Ellipsoid((0.35, 0.2, 0.15)),
     "mesh": MESH,
 }
-GROUNDS: dict[str, wt.Shape] = {"plane": wt.Plane(), "landscape": wt.Landscape(hills)}
+GROUNDS: dict[str, wt.Shape] = {
+    "plane": wt.Plane(),
+    "landscape": wt.Landscape(hills),
+    "heights": wt.Heights.of(hills, (-4.0, 4.0), (-3.0, 5.0), (5, 4)),
+}
 SHAPES = SOLIDS | GROUNDS
 
 

@@ -96,3 +96,62 @@ def test_a_sphere_on_hills_touches_at_the_nearest_point() -> None:
             u, v, width = us[best], vs[best], 0.3 * width
         side = np.sign(z - touching.hills(x, y))
         assert frames.gap[0] == pytest.approx(side * distance.min() - 0.1, abs=1e-10)
+
+
+def on_field(field: wt.Heights, radius: float = 0.05) -> wt.Mechanism:
+    m = wt.Mechanism("ball")
+    m.add_body("ball", wt.Translation(), inertia=wt.Inertia.sphere(radius, mass=0.4))
+    m.add_shape("skin", wt.Sphere(radius), "ball")
+    m.add_shape("field", field)
+    m.add_contact("roll", "skin", "field", friction=0.0)
+    return m
+
+
+def test_a_field_of_a_slope_is_that_slope_beyond_its_rim_too():
+    slope = wt.Heights.of(lambda x, y: 0.3 * x - 0.2 * y + 0.1, (0.0, 2.0), (-1.0, 1.0), (5, 4))
+    m, n = on_field(slope), np.array([-0.3, 0.2, 1.0]) / np.sqrt(1.13)
+    for place in ((0.7, 0.3, 0.9), (1.0, -1.0, 0.5), (3.5, -2.0, 1.0), (-1.0, 4.0, -0.4)):
+        frames = wt.contact.contact_frames(m, np.array(place))
+        assert frames.gap[0] == pytest.approx(n @ (np.array(place) - [0, 0, 0.1]) - 0.05, abs=1e-13)
+        np.testing.assert_allclose(frames.axes[0, 0], n, atol=1e-13)
+
+
+def test_a_field_goes_through_its_samples_and_to_its_function():
+    """By order 4 away from the rim, where its curvature is not that of the function."""
+    place, errors = np.array([0.31, 0.22, 0.45]), []
+    smooth = wt.Mechanism("ball")
+    smooth.add_body("ball", wt.Translation(), inertia=wt.Inertia(0.4))
+    smooth.add_shape("skin", wt.Sphere(0.05), "ball")
+    smooth.add_shape("hills", wt.Landscape(touching.hills))
+    smooth.add_contact("roll", "skin", "hills")
+    exact = wt.contact.gaps(smooth, place)[0]
+    for samples in (13, 25):
+        field = wt.Heights.of(touching.hills, (-3.0, 3.0), (-3.0, 3.0), (samples, samples))
+        errors.append(abs(wt.contact.gaps(on_field(field), place)[0] - exact))
+    assert errors[0] < 1e-3
+    assert errors[1] < errors[0] / 10.0
+    point = on_field(wt.Heights.of(touching.hills, (-3.0, 3.0), (-3.0, 3.0), (7, 7)), 1e-9)
+    for x, y in ((-3.0, 1.0), (1.0, 2.0), (2.0, -2.0)):
+        assert wt.contact.gaps(point, np.array([x, y, touching.hills(x, y)]))[0] == pytest.approx(
+            -1e-9, abs=1e-14
+        )
+
+
+def test_a_ball_slides_through_a_field_without_loss():
+    bowl = wt.Heights.of(lambda x, y: 0.5 * x * x + 0.3 * y * y, (-1.5, 1.5), (-1.5, 1.5), (7, 7))
+    m = on_field(bowl)
+    q = np.array([0.9, 0.4, 0.0])
+    for _ in range(30):
+        q[2] -= wt.contact.gaps(m, q)[0]
+    run = wt.simulate(m, q, duration=1.0)
+    assert np.ptp(run.energy) < 1e-6
+    assert np.abs(run.contacts.gap).max() < 1e-9
+    assert run.contacts.times("opens") == []
+    stepped, _ = wt.rollout(m, q, np.zeros(3), dt=1e-3, steps=1000, every=1000, contacts="rigid")
+    np.testing.assert_allclose(stepped[-1], run.q[-1], atol=5e-3)
+
+
+def test_fields_of_too_many_samples_are_told():
+    m = on_field(wt.Heights(np.zeros((60, 50)), (0.0, 1.0), (0.0, 1.0)))
+    with pytest.raises(wt.ModelError, match=r"heights of 60 × 50 samples may not touch, at most 2500 in all"):
+        wt.contact.gaps(m, np.zeros(3))

@@ -20,7 +20,8 @@ class Heights(Shape):
         heights: (nx, ny) z, m: heights[i, j] at the i-th of nx even places along x and the j-th along y.
         x, y: The rectangle, as lowest and highest coordinate, m.
 
-    Each cell of the grid is two triangles, cut from its lower left to its upper right corner.
+    Each cell of the grid is two triangles, cut from its lower left to its upper right corner. What touches
+    is the smooth surface through the samples, a natural bicubic spline, over which balls roll without a jolt.
 
     >>> slope = Heights.of(lambda x, y: 0.5 * x, x=(0.0, 2.0), y=(-1.0, 1.0), samples=(3, 2))
     >>> slope.heights.tolist(), slope.height(1.5, 0.2)

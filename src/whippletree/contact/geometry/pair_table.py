@@ -4,6 +4,7 @@ from ...errors import ModelError
 from ...shapes import Shape
 from .shape_pairs.ball_ball import capsule_on_capsule, sphere_on_capsule, sphere_on_sphere
 from .shape_pairs.ball_box import sphere_on_box
+from .shape_pairs.ball_heights import balls_on_heights
 from .shape_pairs.ball_landscape import balls_on_landscape
 from .shape_pairs.ball_plane import balls_on_plane
 from .shape_pairs.convex_convex import CONVEX_KINDS, nearest_points
@@ -22,6 +23,8 @@ PAIRS: dict[tuple[str, str], PairFunction] = {
     ("capsule", "landscape"): balls_on_landscape,
     ("box", "landscape"): balls_on_landscape,
     ("mesh", "landscape"): balls_on_landscape,
+    ("sphere", "heights"): balls_on_heights,
+    ("capsule", "heights"): balls_on_heights,
     ("sphere", "sphere"): sphere_on_sphere,
     ("sphere", "capsule"): sphere_on_capsule,
     ("capsule", "capsule"): capsule_on_capsule,
