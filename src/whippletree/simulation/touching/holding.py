@@ -45,12 +45,15 @@ class Held(NamedTuple):
         return [int(row) for row in np.flatnonzero(self.mode == STICK)]
 
     def directions(self, velocity: Array) -> Array:
-        """(nc, 2) in which contacts slip at velocities (nc, 3), smooth through zero along `along`."""
+        """(nc, 2) in which contacts slip at velocities (nc, 3), smooth through zero along `along`.
+
+        Zero without friction: such a contact may turn back at any time, and nothing happens.
+        """
         slip = velocity[:, 1:]
         forward = np.where(np.sum(slip * self.along, axis=1) < 0.0, -1.0, 1.0)[:, None]
         w = forward * slip + FAINT * self.along
         length = np.linalg.norm(w, axis=1, keepdims=True)
-        moves = (self.mode == SLIP)[:, None] & (length > 0.0)
+        moves = ((self.mode == SLIP) & (self.friction > 0.0))[:, None] & (length > 0.0)
         return np.where(moves, w / np.where(moves, length, 1.0), 0.0)
 
     def velocity_rows(self) -> list[tuple[int, int]]:

@@ -60,8 +60,10 @@ class TouchingSystem(Compiled):
         return touch_kernels(self.equations.m, self.forces.external is not None)
 
     def slope(self, t: float, y: Array) -> Array:
-        motion = self.motion(t, y)
-        return np.concatenate([motion.rate, motion.accelerations(held_forces(motion, self.held))])
+        # A step tried that is much too long may end beyond all numbers: it is taken again.
+        with np.errstate(over="ignore", invalid="ignore"):
+            motion = self.motion(t, y)
+            return np.concatenate([motion.rate, motion.accelerations(held_forces(motion, self.held))])
 
     def slope_derivative(self, t: float, y: Array) -> Array:
         return self._differenced(t, y)
