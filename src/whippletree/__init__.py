@@ -17,6 +17,7 @@ from . import (
     loops as loops,
 )
 from ._version import __version__ as __version__
+from .adjoint import RolloutGradient as RolloutGradient, rollout_gradient as rollout_gradient
 from .analysis import (
     DrivenMotion as DrivenMotion,
     Equilibrium as Equilibrium,

@@ -71,6 +71,8 @@ analysis          → errors spatial model kernels.run checks dynamics loops.equ
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
                     contact.problems contact.impulses contact.compliant contact.sweeps io api
+adjoint           → errors spatial model kernels.trace kernels.simplify kernels.derive kernels.store
+                    kernels.run dynamics loops.equations loops.closing api simulation
 benchmark         → errors spatial joints model kernels.trace kernels.store kernels.run checks dynamics
                     loops.closing loops io examples api
 display           → errors spatial joints shapes model dynamics loops.equations loops.closing
@@ -80,7 +82,8 @@ cli               → errors _version spatial joints model kernels.store kernels
                     loops io examples api simulation benchmark display
 
 whippletree       → errors _version spatial joints shapes model kernels.trace kernels.run checks dynamics
-                    loops formulations contact io edit examples api analysis simulation benchmark display
+                    loops formulations contact io edit examples api analysis simulation adjoint benchmark
+                    display
 __main__          → cli
 """
 """What each room imports. A room stands below all that it imports, so that no arrow points back."""

@@ -240,10 +240,10 @@ def _charts(function: Callable[..., Any], m: Mechanism, wrt: Sequence[str]) -> d
         return {}
     known = known_arguments(function)
     names = [name for name in wrt if name in known and known[name].is_position]
-    return {name: trace(lambda q: _tangents(m, q), {name: (m.nq,)}) for name in names}
+    return {name: trace(lambda q: tangents(m, q), {name: (m.nq,)}) for name in names}
 
 
-def _tangents(m: Mechanism, q: Array) -> Array:
+def tangents(m: Mechanism, q: Array) -> Array:
     """(nq, nv) rates of the coordinates at unit velocities."""
     return array([rate(m, q, column) for column in np.eye(m.nv)]).T
 

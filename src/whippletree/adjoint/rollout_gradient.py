@@ -1,0 +1,296 @@
+"""Gradients of many trajectories at once, by the adjoint method, in machine code."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..api.compiling import compile
+from ..api.derivative import tangents
+from ..api.forward_methods import METHODS, find
+from ..errors import InputError, ModelError, SolverError
+from ..kernels.run.iterate import Series
+from ..kernels.run.threads import checked as checked_threads
+from ..loops.closing.check import GEARED_START, check_gears
+from ..loops.equations.constraints import constraint_jacobian
+from ..loops.equations.rank import independent_rows
+from ..model.mechanism import Mechanism
+from ..model.parameters import parameter_values
+from ..simulation.acting import check_function
+from ..simulation.closed_step import DAMPING, generic_position, rows_for
+from ..simulation.driver import damping, positive
+from ..simulation.equations import Law
+from ..simulation.given_arrays import whole_number
+from ..simulation.integrators import INTEGRATORS
+from ..simulation.starts import constraints_at
+from ..simulation.stepping import Mode
+from ..spatial import Array
+from .backward_step import Steps, compiled_steps
+from .gradient_arguments import common_lead, flat, forces_of, start_of, weights_of
+
+MEMORY = 1 << 24
+"""Bytes for the states of those trajectories that are computed at a time."""
+
+LEAST = 64
+"""Trajectories at a time, if there are so many: fewer would not keep a processor's vectors filled."""
+
+
+class RolloutGradient(NamedTuple):
+    """∂L/∂… for every trajectory, L being what the weights of its states are the derivatives of.
+
+    Attributes:
+        q0: (..., nv) by the position at the start, along the unit velocities of the joints.
+        qd0: (..., nv) by the velocity at the start.
+        tau: (..., steps, nv) by the forces of each step; of a function, by forces added to it.
+        parameters: (..., n) by the mechanism's numbers that were named.
+    """
+
+    q0: Array
+    qd0: Array
+    tau: Array
+    parameters: Array
+
+
+def rollout_gradient(
+    m: Mechanism,
+    q0: Any,
+    qd0: Any,
+    tau: Any = None,
+    *,
+    by_q: Any = None,
+    by_qd: Any = None,
+    dt: float = 1e-3,
+    steps: int | None = None,
+    every: int = 1,
+    method: str = "euler",
+    parameters: Sequence[str] = (),
+    threads: int = 1,
+) -> RolloutGradient:
+    """How a function of trajectories depends on their starts, on the forces and on the mechanism. Exact.
+
+    Trajectories are those of `rollout`. They are followed backward from their ends by the adjoint of each
+    step (reverse differentiation: Griewank & Walther, Evaluating Derivatives, 2008, §3.2), for about four
+    times the time of the rollout, however many forces and parameters there are. States on the way are kept
+    for as many trajectories as 16 MB hold; of longer ones some are kept, and those between are computed
+    again (§12).
+
+    Where a limit of effort, a stop or dry friction changes what acts, it is the derivative of what acts in
+    each step. Impacts have none, and other contacts are not followed: a mechanism with contacts is refused.
+
+    Args:
+        m: The mechanism, without contacts. With loops, accelerations are found from the constraint forces, by
+            "lambda-first"; a gradient has a meaning for starts that keep loops closed.
+        q0, qd0, tau, dt, steps, every, method, threads: As in `rollout`; tau is an array, None or a function.
+        by_q: (..., steps // every, nq) ∂L/∂q of the positions that `rollout` returns; None: no part in L.
+        by_qd: (..., steps // every, nv) ∂L/∂qd of its velocities; None: no part in L.
+        parameters: Numbers of the mechanism, see `parameter_names`, with respect to which to differentiate.
+
+    Returns:
+        The gradient of each trajectory's share in L.
+
+    >>> import numpy as np, whippletree as wt
+    >>> m = wt.examples.load("double-pendulum")
+    >>> q0, qd0, tau = np.array([0.3, 0.5]), np.zeros(2), np.zeros((100, 2))
+    >>> q, qd = wt.rollout(m, q0, qd0, tau)
+    >>> by_q = np.zeros_like(q)
+    >>> by_q[-1] = q[-1]  # L = ½ |q|² at the end
+    >>> found = wt.rollout_gradient(m, q0, qd0, tau, by_q=by_q, parameters=["lower.mass"])
+    >>> found.q0.round(3), found.tau.shape, found.parameters.shape
+    (array([0.325, 0.41 ]), (100, 2), (1,))
+    """
+    if not isinstance(m, Mechanism):
+        raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    if m.contacts:
+        raise ModelError(
+            f"rollout_gradient does not follow contacts, and {m.name!r} has {len(m.contacts)}: differentiate "
+            "a copy without them, up to where it touches"
+        )
+    known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
+    if method not in known:
+        raise InputError(f"method is {method!r}; known: {', '.join(known)}")
+    every, threads = whole_number(every, "every"), checked_threads(threads)
+    starts = [start_of(m, q0, m.nq, "q0"), start_of(m, qd0, m.nv, "qd0")]
+    forces, count_steps = forces_of(np.zeros(m.nv) if tau is None or callable(tau) else tau, m.nv, steps)
+    recorded = count_steps // every
+    if recorded == 0:
+        raise InputError(f"every is {every}, more than the {count_steps} steps: nothing would be recorded")
+    if by_q is None and by_qd is None:
+        raise InputError("by_q and by_qd are None: nothing depends on the trajectories. Give one of them")
+    weights = [
+        weights_of(by_q, (recorded, m.nq), "by_q"),
+        weights_of(by_qd, (recorded, m.nv), "by_qd"),
+    ]
+    lead = common_lead(
+        [starts[0].shape[:-1], starts[1].shape[:-1], forces.shape[:-2], *(w.shape[:-2] for w in weights)]
+    )
+    if callable(tau):
+        check_function(tau, "tau")
+    check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
+    made = compiled_steps(m, stepping_of(m, starts, method), tau if callable(tau) else None, parameters)
+    run = _Run(m, made, parameter_values(m, parameters), every, positive(dt, "dt"), threads)
+    count = prod(lead)
+    found = run(
+        [np.broadcast_to(start, (*lead, start.shape[-1])).reshape(count, -1) for start in starts],
+        flat(forces, lead, count, recorded * every),
+        [flat(weight, lead, count, recorded) for weight in weights],
+        recorded * every,
+        count_steps,
+    )
+    return RolloutGradient(
+        _along_velocities(m, starts[0], found.q0.reshape(*lead, m.nq)),
+        found.qd0.reshape(*lead, m.nv),
+        found.tau.reshape(*lead, count_steps, m.nv),
+        found.parameters.reshape(*lead, len(parameters)),
+    )
+
+
+class _Run:
+    """Trajectories, some at a time, forward and back."""
+
+    def __init__(
+        self, m: Mechanism, made: Steps, parameters: Array, every: int, h: float, threads: int
+    ) -> None:
+        self.m, self.made, self.parameters, self.every, self.threads = m, made, parameters, every, threads
+        self.h = np.array(h)
+        self.kept: list[Array] = []
+
+    def __call__(
+        self, starts: list[Array], forces: Array, weights: list[Array], steps: int, all_steps: int
+    ) -> RolloutGradient:
+        """The gradient; steps behind the last recorded one have no part in it."""
+        m, count = self.m, len(starts[0])
+        found = RolloutGradient(
+            np.empty((count, m.nq)),
+            np.empty((count, m.nv)),
+            np.empty((count, all_steps, m.nv)),
+            np.zeros((count, len(self.parameters))),
+        )
+        found.tau[:, steps:] = 0.0
+        room = 8 * (m.nq + m.nv)  # bytes of a state
+        at_a_time = min(count, max(LEAST * self.threads, MEMORY // (room * steps) // LEAST * LEAST))
+        length = max(1, min(steps, MEMORY // (room * max(1, at_a_time))))
+        # Made once: fresh memory costs about as much as the steps that fill it.
+        self.kept = [np.empty((at_a_time, length + 1, n)) for n in (m.nq, m.nv)]
+        for first in range(0, count, max(1, at_a_time)):
+            rows = slice(first, min(first + at_a_time, count))
+            self._block(
+                [start[rows] for start in starts],
+                forces[rows] if len(forces) > 1 else forces,
+                [weight[rows] if len(weight) > 1 else weight for weight in weights],
+                RolloutGradient(*(part[rows] for part in found._replace(tau=found.tau[:, :steps]))),
+                length,
+            )
+        return found
+
+    def _block(
+        self, starts: list[Array], forces: Array, weights: list[Array], found: RolloutGradient, length: int
+    ) -> None:
+        """Some trajectories, by pieces of so many steps: their beginnings first, then backward."""
+        steps = found.tau.shape[1]
+        begins = [starts]
+        firsts = list(range(0, steps, length))
+        for first in firsts[:-1]:
+            ends = [np.empty((len(found.q0), 1, start.shape[1])) for start in starts]
+            given = self._series(forces, first, first + length)
+            self.made.forward(begins[-1], given, ends, steps=length, every=length, threads=self.threads)
+            begins.append([end[:, 0] for end in ends])
+        adjoint = [np.zeros_like(found.q0), np.zeros_like(found.qd0), np.zeros_like(found.qd0)]
+        if len(self.parameters):
+            adjoint.append(found.parameters)
+        for first, begin in reversed(list(zip(firsts, begins, strict=True))):
+            adjoint = self._back(
+                begin, forces, weights, found, adjoint, range(first, min(first + length, steps))
+            )
+        found.q0[:], found.qd0[:] = adjoint[0], adjoint[1]
+        if len(self.parameters):
+            found.parameters[:] = adjoint[3]
+
+    def _back(
+        self,
+        begin: list[Array],
+        forces: Array,
+        weights: list[Array],
+        found: RolloutGradient,
+        adjoint: list[Array],
+        span: range,
+    ) -> list[Array]:
+        """The adjoint at the beginning of a span of steps, given that at its end."""
+        count, n = len(found.q0), len(span)
+        states = [kept[:count, : n + 1] for kept in self.kept]
+        for state, start in zip(states, begin, strict=True):
+            state[:, 0] = start
+        given = self._series(forces, span.start, span.stop)
+        ends = [state[:, 1:] for state in states]
+        self.made.forward(begin, given, ends, steps=n, every=1, threads=self.threads)
+        before = [
+            Series.of(state[:, n - 1 :: -1] if n > 1 else state[:, :1], state.shape[2:]) for state in states
+        ]
+        ended = [Series.of(self._spread(weight, span)[:, ::-1], weight.shape[2:]) for weight in weights]
+        # Each step's forces have a place of their own; of all else only the last is of interest.
+        ends = [_overwritten(array.copy(), n) for array in adjoint]
+        ends[2] = found.tau[:, span.start : span.stop][:, ::-1]
+        backward = [_reversed(series, n) for series in given]
+        series = [*before, *backward, *ended]
+        self.made.backward(adjoint, series, ends, steps=n, every=1, threads=self.threads)
+        return [end[:, -1] for end in ends]
+
+    def _series(self, forces: Array, first: int, last: int) -> list[Series]:
+        """h, the number of the step, forces and parameters, for steps from first to last."""
+        numbers = np.arange(float(first), float(last))[None]
+        constant = [Series(self.parameters, 0, 0)] if len(self.parameters) else []
+        return [
+            Series(self.h, 0, 0),
+            Series.of(numbers, ()),
+            Series.of(forces[:, first:last], (self.m.nv,)),
+            *constant,
+        ]
+
+    def _spread(self, weight: Array, span: range) -> Array:
+        """(rows, steps, n) what the end of each step weighs; those that are not recorded, nothing."""
+        if self.every == 1:
+            return weight[:, span.start : span.stop]
+        spread = np.zeros((len(weight), len(span), weight.shape[2]))
+        ends = np.arange(span.start + 1, span.stop + 1)
+        recorded = ends % self.every == 0
+        spread[:, recorded] = weight[:, ends[recorded] // self.every - 1]
+        return spread
+
+
+def _overwritten(array: Array, steps: int) -> Array:
+    """(rows, steps, n) in which every step is at the same place."""
+    return np.lib.stride_tricks.as_strided(
+        array, (len(array), steps, array.shape[1]), (array.strides[0], 0, 8)
+    )
+
+
+def _reversed(series: Series, steps: int) -> Series:
+    """The same from the last step to the first."""
+    if not series.step:
+        return series
+    return series._replace(array=series.array[:, steps - 1 :], step=-series.step)
+
+
+def _along_velocities(m: Mechanism, q: Array, by_q: Array) -> Array:
+    """(..., nv) derivatives along the unit velocities, of those by the coordinates (..., nq)."""
+    if m.nq == m.nv and all(body.joint.has_rates for body in m.bodies):
+        return by_q
+    return np.einsum("...i,...ij->...j", by_q, compile(tangents, m)(q))
+
+
+def stepping_of(m: Mechanism, starts: list[Array], method: str) -> Mode:
+    """How to step: as `rollout` does, by a method whose choice holds everywhere."""
+    _, found = find(m, "auto", "dynamics")
+    law = Law(found, implicit_damping=damping(m, None, method))
+    if not found.holds(m):
+        return Mode(INTEGRATORS[method], (), law, None)
+    try:
+        generic = tuple(independent_rows(constraint_jacobian(m, generic_position(m))))
+    except SolverError:  # the neutral position may be far from any closed one
+        generic = None
+    rows = rows_for(constraints_at(m, *starts), generic)
+    everywhere = next(one for one in METHODS.values() if one.everywhere and one.fault(m) is None)
+    law = law._replace(
+        method=everywhere, choice=((everywhere.choice, rows),), options=(("damping", DAMPING),)
+    )
+    return Mode(INTEGRATORS[method], rows, law, None)
