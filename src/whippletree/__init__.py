@@ -31,6 +31,10 @@ from .analysis import (
     modes as modes,
     sensitivity as sensitivity,
 )
+from .api.assembly_derivatives import (
+    AssemblyDerivatives as AssemblyDerivatives,
+    assembly_derivatives as assembly_derivatives,
+)
 from .api.prescribed import MotionTable as MotionTable
 from .api.reaction_history import Reactions as Reactions
 from .api.compiling import compile as compile, symbolic as symbolic

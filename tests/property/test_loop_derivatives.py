@@ -136,3 +136,35 @@ def test_a_singular_position_is_told():
     m.add_loop("pin", wt.Revolute("z"), "ground", "rocker", wt.Placement((1, 0, 0)), wt.Placement((1, 0, 0)))
     with pytest.raises(wt.SingularError, match=r"^at is a singular position of 'doubled': 1 constraints are"):
         wt.derivative(wt.forward_dynamics, m, at=np.array([0.0, 0.0, np.pi]))
+
+
+def test_assembly_follows_cranks_and_lengths():
+    """The next closed position, found anew, agrees with the first order, and better for smaller changes."""
+    m = wt.examples.load("four-bar")
+    q = wt.assemble(m, np.array([1.0, 0.0, 0.0]), hold=["crank"])
+    loop = m.loops[0].name
+    names = [f"{loop}.position_p.x", f"{loop}.position_s.y", "rocker.position.x"]
+    found = wt.assembly_derivatives(m, q, hold=["crank"], parameters=names)
+    values = wt.parameter_values(m, names)
+    h = 1e-5
+    for k, change in enumerate(np.eye(len(names))):
+        ends = [
+            wt.assemble(wt.with_parameters(m, names, values + side * h * change), q, hold=["crank"])
+            for side in (1.0, -1.0)
+        ]
+        assert np.allclose(found.parameters[:, k], (ends[0] - ends[1]) / (2 * h), rtol=0.0, atol=1e-8)
+    ends = [wt.assemble(m, q + side * h * np.eye(3)[0], hold=["crank"]) for side in (1.0, -1.0)]
+    assert np.allclose(found.held[:, 0], (ends[0] - ends[1]) / (2 * h), rtol=0.0, atol=1e-8)
+    assert np.allclose(wt.constraint_jacobian(m, q) @ found.held, 0.0, atol=1e-12)
+
+
+def test_a_dead_centre_is_told():
+    """Crank and rod in one line: no turn of the crank follows the slider."""
+    m = wt.examples.load("crank-slider")
+    p, r = m.bodies[1].placement.position, m.loops[0].placement_p.position
+    crank, rod = (-np.arctan2(y, x) for x, y, _ in (p, r))
+    q = wt.assemble(m, np.array([crank, rod - crank, 0.0]), hold=["crank", "rod"])
+    assert np.all(np.isfinite(wt.assembly_derivatives(m, q, hold=["crank"]).held))
+    told = "^assembly_derivatives: q is a singular position of 'crank-slider': as the joints that are held"
+    with pytest.raises(wt.SingularError, match=told):
+        wt.assembly_derivatives(m, q, hold=["slider"])
