@@ -10,15 +10,13 @@ from ..loops.methods.lambda_first import row_choice, row_quality
 from ..loops.methods.reactions import motion_reactions, reaction_play
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from .choice_groups import choice_groups
 from .compiling import made_once
 
 AXES = ("body", "world")
 
 OPEN = 1e-6
 """Share of a unit self-stress above which it is felt in a joint."""
-
-WORSE = 0.03
-"""Rows chosen in one state serve others where they are at least this share as good."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,23 +96,15 @@ def reactions_along(
 ) -> Reactions:
     """Reactions in n states of a motion, each argument (n, …), in machine code.
 
-    Rows of the constraints are chosen in one state and used in all where they are about as good: few choices
-    are made, and each is compiled once.
+    Rows of the constraints are chosen in one state and used in all where they are about as good.
     """
     n = len(q)
     joints, loops = np.empty((n, len(m), 6)), np.empty((n, len(m.loops), 6))
     joint_play, loop_play = np.empty((n, len(m), 2, 3, 3)), np.empty((n, len(m.loops), 2, 3, 3))
     shapes = {} if f_ext is None else {"inputs": {"f_ext": (len(m), 6)}}
-    left = np.arange(n)
-    while len(left):
-        rows = row_choice(m, q[left[0]]) if m.loops or m.gears else ()
-        quality = np.ones(len(left))
-        if rows:
-            quality = np.asarray(made_once(row_quality, m, rows=rows)(q[left]))
-        good = quality >= WORSE * quality[0]
-        good[0] = True
-        here, left = left[good], left[~good]
+    groups = choice_groups(m, q, "rows", row_choice, row_quality)
+    for chosen, here in groups if m.loops or m.gears else [({"rows": ()}, np.arange(n))]:
         given = [q[here], qd[here], qdd[here], tau[here], *([] if f_ext is None else [f_ext[here]])]
-        joints[here], loops[here] = made_once(motion_reactions, m, rows=rows, **shapes)(*given)
-        joint_play[here], loop_play[here] = made_once(reaction_play, m, rows=rows)(q[here])
+        joints[here], loops[here] = made_once(motion_reactions, m, **chosen, **shapes)(*given)
+        joint_play[here], loop_play[here] = made_once(reaction_play, m, **chosen)(q[here])
     return Reactions(joints, loops, joint_play, loop_play, m, q)

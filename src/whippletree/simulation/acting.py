@@ -60,12 +60,21 @@ class Acting:
             tau = _checked(given, self._tau_shape, "control", "one force per velocity", t)
         if self.external is None:
             return (tau,)
-        given = self.external(t, q.copy(), qd.copy())
+        return tau, self._outside(self.external, t, q, qd)
+
+    def outside(self, t: float, q: Array, qd: Array) -> Array:
+        """(nb, 6) forces on the bodies at (t, q, qd) alone; zero if no function gives any."""
+        if self.external is None:
+            return np.zeros(self._force_shape)
+        return self._outside(self.external, t, q, qd)
+
+    def _outside(self, external: Callable[..., Any], t: float, q: Array, qd: Array) -> Array:
+        given = external(t, q.copy(), qd.copy())
         if isinstance(given, Mapping):
             for name, wrench in given.items():
                 _checked(wrench, (6,), f"external on {name!r}", "torque and force", t)
             given = frame_forces(self._m, q, given)
-        return tau, _checked(given, self._force_shape, "external", "one wrench per body", t)
+        return _checked(given, self._force_shape, "external", "one wrench per body", t)
 
 
 def check_function(function: Any, name: str) -> None:

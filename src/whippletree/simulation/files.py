@@ -110,7 +110,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         head = json.loads(entries.pop("whippletree").tobytes())
         if head["format"] != FORMAT:
             raise FileError(path, f"has format {head['format']}; this version reads format {FORMAT}")
-        arrays = {name: entries[name] for name in ARRAYS}
+        arrays: dict[str, Any] = {name: entries[name] for name in ARRAYS}
         times, positions, velocities = (entries[name] for name in EVENT_ARRAYS)
         joints = tuple((str(name), int(nq), int(nv)) for name, nq, nv in head["joints"])
         names = [str(name) for name in head["events"]]

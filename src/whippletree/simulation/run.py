@@ -356,7 +356,14 @@ class Run:
         t, q, qd, tau, h, power = self.log.columns()
         recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
-        return build(self.system.equations.common, power, dynamics=self.plan.dynamics, **recorded, **happened)
+        return build(
+            self.system.equations.common,
+            power,
+            dynamics=self.plan.dynamics,
+            acting=self.plan.forces,
+            **recorded,
+            **happened,
+        )
 
     # What goes wrong
 

@@ -2,12 +2,21 @@
 
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..api.accelerations_along import accelerations_along
+from ..api.compiling import made_once
+from ..api.frame_motion import FrameMotion, frame_motion
+from ..api.reaction_history import Reactions, reactions_along
+from ..contact.geometry.contact_kinematics import contact_jacobian
+from ..dynamics.passive import passive_powers
+from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from .acting import Acting
 from .equations import Common
 from .events import Occurrence
 from .touching.contact_history import NO_CONTACTS, ContactHistory
@@ -41,6 +50,7 @@ class Trajectory:
         joints: Names of the joints, for each the entries of q and of qd.
         mechanism: What moved; None where a file did not tell.
         contacts: What contacts did; empty where they were not looked at, or a file did not tell.
+        acting: What acted from outside; None where a file did not tell.
     """
 
     t: Array
@@ -61,6 +71,7 @@ class Trajectory:
     joints: tuple[tuple[str, int, int], ...] = ()
     mechanism: Mechanism | None = field(default=None, repr=False)
     contacts: ContactHistory = field(default=NO_CONTACTS, repr=False)
+    acting: Acting | None = field(default=None, repr=False)
 
     @property
     def energy(self) -> Array:
@@ -71,6 +82,71 @@ class Trajectory:
     def power(self) -> Array:
         """(n,) power of the actuators, W."""
         return np.sum(self.tau * self.qd, axis=1)
+
+    @cached_property
+    def qdd(self) -> Array:
+        """(n, nv) accelerations, rad/s² or m/s²: of all that acted, contacts included.
+
+        >>> import whippletree as wt
+        >>> run = wt.simulate(wt.examples.load("pendulum"), [0.5], duration=0.1, method="rk4")
+        >>> run.qdd[0].round(3)
+        array([-7.055])
+        """
+        m = self._moved()
+        tau = self.tau
+        if len(self.contacts.titles):
+            J = made_once(contact_jacobian, m)(self.q)
+            tau = tau + np.einsum("ncdv,ncd->nv", J, self.contacts.force)
+        return accelerations_along(m, self.q, self.qd, tau, self._outside())
+
+    def frame(self, name: str) -> FrameMotion:
+        """Where a frame or body was, and how it moved: pose, velocity and acceleration in every state.
+
+        >>> import whippletree as wt
+        >>> run = wt.simulate(wt.examples.load("pendulum"), [0.5], duration=0.1, method="rk4")
+        >>> run.frame("tip").position[0].round(3)
+        array([-0.479,  0.   , -0.878])
+        """
+        return frame_motion(self._moved(), self.q, self.qd, self.qdd, name)
+
+    def reactions(self) -> Reactions:
+        """Force and moment that every joint transmitted, loop joints too, in every state.
+
+        >>> import whippletree as wt
+        >>> run = wt.simulate(wt.examples.load("four-bar"), duration=0.1, method="rk4")
+        >>> found = run.reactions()
+        >>> found.of("pin", "world")[0].round(3)
+        array([ 0.   ,  0.   ,  0.   ,  0.512, -3.372,  0.   ])
+        >>> found.unique("pin", "world")[0]
+        array([False, False,  True,  True,  True, False])
+        """
+        if len(self.contacts.titles):
+            raise InputError(
+                "reactions of a run with contacts are not told: give contacts=None to wt.simulate"
+            )
+        return reactions_along(self._moved(), self.q, self.qd, self.qdd, self.tau, self._outside())
+
+    def _moved(self) -> Mechanism:
+        if self.mechanism is None:
+            raise InputError(
+                "this trajectory does not say what moved, as it was read from a table: save it as .npz"
+            )
+        return self.mechanism
+
+    def _outside(self) -> Array | None:
+        """(n, nb, 6) forces on the bodies that a function of the user gave, asked for again."""
+        m = self._moved()
+        if self.acting is None:
+            brought = made_once(passive_powers, m)(self.q, self.qd)[1]
+            if not np.allclose(self.external_power, brought, rtol=1e-6, atol=1e-9):
+                raise InputError(
+                    "forces from outside acted in this run, and a file does not hold them: ask for qdd and "
+                    "reactions before it is saved"
+                )
+        if self.acting is None or self.acting.external is None:
+            return None
+        states = zip(self.t.tolist(), self.q, self.qd, strict=True)
+        return np.array([self.acting.outside(*state) for state in states])
 
     @property
     def name(self) -> str:
