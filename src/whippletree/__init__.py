@@ -14,6 +14,7 @@ from . import (
     dynamics as dynamics,
     examples as examples,
     formulations as formulations,
+    interop as interop,
     loops as loops,
 )
 from ._version import __version__ as __version__

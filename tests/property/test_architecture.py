@@ -71,6 +71,8 @@ analysis          → errors spatial model kernels.run checks dynamics loops.equ
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
                     contact.problems contact.impulses contact.compliant contact.sweeps io api
+interop           → errors kernels.trace kernels.simplify kernels.derive kernels.emit kernels.store
+                    kernels.run
 adjoint           → errors spatial model kernels.trace kernels.simplify kernels.derive kernels.store
                     kernels.run dynamics loops.equations loops.closing api simulation
 benchmark         → errors spatial joints model kernels.trace kernels.store kernels.run checks dynamics
@@ -82,8 +84,8 @@ cli               → errors _version spatial joints model kernels.store kernels
                     loops io examples api simulation benchmark display
 
 whippletree       → errors _version spatial joints shapes model kernels.trace kernels.run checks dynamics
-                    loops formulations contact io edit examples api analysis simulation adjoint benchmark
-                    display
+                    loops formulations contact io edit examples api analysis simulation interop adjoint
+                    benchmark display
 __main__          → cli
 """
 """What each room imports. A room stands below all that it imports, so that no arrow points back."""
