@@ -23,7 +23,7 @@ from .implicit_step import Backward, backward_through, is_implicit
 Control = Callable[[Any, Array, Array], Any]
 
 
-class Steps(NamedTuple):
+class BothWays(NamedTuple):
     """A step and its adjoint.
 
     Attributes:
@@ -49,7 +49,7 @@ def controlled_step(
     return q, qd
 
 
-def compiled_steps(m: Mechanism, mode: Mode, control: Control | None, parameters: Sequence[str]) -> Steps:
+def compiled_steps(m: Mechanism, mode: Mode, control: Control | None, parameters: Sequence[str]) -> BothWays:
     """The programs of a mechanism, compiled; without a function of a user they are made once."""
     said = None if control is not None else content((m, mode, tuple(parameters)))
     if said is None:
@@ -58,11 +58,11 @@ def compiled_steps(m: Mechanism, mode: Mode, control: Control | None, parameters
 
 
 @lru_cache(maxsize=32)
-def _kept(now: Snapshot, mode: Mode, parameters: tuple[str, ...]) -> Steps:
+def _kept(now: Snapshot, mode: Mode, parameters: tuple[str, ...]) -> BothWays:
     return _made(now.m, mode, None, parameters)
 
 
-def _made(m: Mechanism, mode: Mode, control: Control | None, parameters: tuple[str, ...]) -> Steps:
+def _made(m: Mechanism, mode: Mode, control: Control | None, parameters: tuple[str, ...]) -> BothWays:
     inputs = {"h": (), "number": ()}
     step = record(controlled_step, m, inputs=inputs, parameters=parameters, mode=mode, control=control)
     wrt = ["q", "qd", "tau", *(["parameters"] if parameters else [])]
@@ -75,7 +75,7 @@ def _made(m: Mechanism, mode: Mode, control: Control | None, parameters: tuple[s
 
     library = sources.digest()
     name = None if library is None else ("adjoint", step.digest, library)
-    return Steps(Iteration(step, 2), Iteration(stored.program(name, back), len(wrt)))
+    return BothWays(Iteration(step, 2), Iteration(stored.program(name, back), len(wrt)))
 
 
 def adjoint(step: Program, wrt: Sequence[str], through: Backward) -> Program:

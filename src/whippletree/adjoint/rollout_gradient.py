@@ -26,7 +26,7 @@ from ..simulation.integrators import INTEGRATORS
 from ..simulation.starts import constraints_at
 from ..simulation.stepping import Mode
 from ..spatial import Array
-from .backward_step import Steps, compiled_steps
+from .backward_step import BothWays, compiled_steps
 from .gradient_arguments import common_lead, flat, forces_of, start_of, weights_of
 
 MEMORY = 1 << 24
@@ -149,7 +149,7 @@ class _Run:
     """Trajectories, some at a time, forward and back."""
 
     def __init__(
-        self, m: Mechanism, made: Steps, parameters: Array, every: int, h: float, threads: int
+        self, m: Mechanism, made: BothWays, parameters: Array, every: int, h: float, threads: int
     ) -> None:
         self.m, self.made, self.parameters, self.every, self.threads = m, made, parameters, every, threads
         self.h = np.array(h)
