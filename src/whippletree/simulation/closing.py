@@ -74,13 +74,14 @@ class Closing:
         common: Its compiled functions.
 
     Attributes:
+        nv: Velocities of the mechanism.
         rank: The most constraints that were found to be independent.
         margin: How far the last state that was accepted is from fewer; `widest` is the largest seen.
     """
 
     def __init__(self, m: Mechanism, common: Common) -> None:
         self._m, self._advanced, self._kernel = m, common.advanced, common.constraints
-        self._rows = self._moving_rows()
+        self._rows, self.nv = self._moving_rows(), m.nv
         self.rank, self.margin, self.widest = 0, 0.0, 0.0
         self._factors: Factors | None = None
 
@@ -151,11 +152,18 @@ class Closing:
             raise OpenLoop(owner, size)
         # Only where loops are closed do redundant constraints depend on the others.
         factors = Factors(K, self.rank)
+        return self._told(np.concatenate([q, qd - factors.shortest(K @ qd)]), K, factors)
+
+    def told(self, y: Array, K: Array) -> Closed:
+        """A state y that is closed already, with all of its constraints K (n, nv)."""
+        K = K[self._rows]
+        return self._told(y, K, Factors(K, self.rank))
+
+    def _told(self, y: Array, K: Array, factors: Factors) -> Closed:
         before = self._factors
         if before is not None and not factors.rank == before.rank == self.rank:
             before = None
-        state = np.concatenate([q, qd - factors.shortest(K @ qd)])
-        return Closed(state, factors.margin, factors.clear, factors, K, before)
+        return Closed(y, factors.margin, factors.clear, factors, K, before)
 
     def times_to_singular(self, q: Array, qd: Array) -> Array:
         """(k,) until the motion, going on as it is, is where fewer constraints are independent, s.

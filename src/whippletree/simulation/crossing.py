@@ -48,7 +48,7 @@ class Crossing:
 
     Args:
         closing: The loops.
-        nq: How many of a state's entries are positions.
+        nq: How many of a state's entries are positions; velocities follow, and what else there is.
         advanced: The position after moving with a velocity for a time.
         slope: dy/dt at (t, y).
         settle: Brings a state to closed loops.
@@ -64,7 +64,7 @@ class Crossing:
         settle: Callable[[Array], Array],
         tolerance: Callable[[Array], float],
     ) -> None:
-        self.closing, self.nq, self.advanced = closing, nq, advanced
+        self.closing, self.nq, self.end, self.advanced = closing, nq, nq + closing.nv, advanced
         self.slope, self.settle, self.tolerance = slope, settle, tolerance
         self._best: tuple[float, Passage] | None = None
         self._tried, self._longest = (np.nan, np.nan), 0.0
@@ -151,7 +151,7 @@ class Crossing:
 
     def _time_to_singular(self, y: Array, predict: Callable[[float], Array]) -> float:
         """To the first that is ahead, by Newton's method along the motion as it is predicted."""
-        times = self.closing.times_to_singular(y[: self.nq], y[self.nq :])
+        times = self.closing.times_to_singular(y[: self.nq], y[self.nq : self.end])
         ahead = float(np.min(times[times > 0.0], initial=np.inf))
         for _ in range(NEWTON):
             if not 0.0 < ahead < np.inf:
@@ -161,7 +161,7 @@ class Crossing:
 
     def _time_to_nearest(self, y: Array) -> float:
         """From a state to the nearest singular position, before or behind it; infinite if there is none."""
-        times = self.closing.times_to_singular(y[: self.nq], y[self.nq :])
+        times = self.closing.times_to_singular(y[: self.nq], y[self.nq : self.end])
         return float(times[np.argmin(np.abs(times))]) if len(times) else np.inf
 
     def _across(
@@ -201,9 +201,11 @@ class Crossing:
 
     def _taylor(self, y: Array, slope: Array) -> Callable[[float], Array]:
         """States after a time, accelerations being constant."""
-        q, qd, qdd = y[: self.nq], y[self.nq :], slope[self.nq :]
+        q, qd, more = np.split(y, [self.nq, self.end])
+        _, qdd, rest = np.split(slope, [self.nq, self.end])
 
         def predict(after: float) -> Array:
-            return np.concatenate([self.advanced(q, qd + 0.5 * after * qdd, after), qd + after * qdd])
+            moved = self.advanced(q, qd + 0.5 * after * qdd, after)
+            return np.concatenate([moved, qd + after * qdd, more + after * rest])
 
         return predict

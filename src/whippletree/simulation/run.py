@@ -42,6 +42,12 @@ BRANCH = 0.1
 """Share by which a velocity may turn right behind a singular position and still lead along a branch."""
 
 
+SINGULAR_START = (
+    "it starts at a singular position of its loops, out of which a run with contacts finds no way: start a "
+    "little beside it, or leave the contacts out, contacts=None"
+)
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a simulation is asked to do.

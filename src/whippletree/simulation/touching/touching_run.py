@@ -12,10 +12,10 @@ from ...contact.geometry.contact_states import GAP, check_apart
 from ...errors import InputError, SimulationError, SolverError
 from ...spatial import Array
 from ..closing import OPEN as OPEN_LOOP
-from ..closing import Closed, OpenLoop
+from ..closing import Closed, Closing, OpenLoop
 from ..equations import equations
 from ..events import Event, Stop, Watch
-from ..run import Plan, Run
+from ..run import SINGULAR_START, Plan, Run
 from ..steppers import Step
 from ..systems import Compiled
 from ..trajectory import Trajectory
@@ -103,9 +103,23 @@ class TouchingRun(Run):
     def held(self) -> Held:
         return self.system.held
 
+    @cached_property
+    def closing(self) -> Closing | None:
+        """What is known about singular positions of loops; they are closed here, with the contacts."""
+        held = self.m.loops or self.m.gears
+        return Closing(self.m, self.system.equations.common) if held else None
+
     def start(self, y: Array) -> None:
         check_apart(self.m, y[: self.m.nq])
-        y = self.closed(y).y
+        if self.closing is not None:
+            qd = y[self.m.nq :]
+            direction = qd if np.any(qd) else self.system.slope(0.0, y)[self.m.nq :]
+            if self.closing.begin(y, direction)[1]:
+                self.record(0.0, y, 0.0)
+                raise self.fail(SINGULAR_START, 0.0, None)
+        first = self.closed(y)
+        self.accept(first)
+        y = first.y
         self.record(0.0, y, 0.0)
         after = self.closed(self._strike(0.0, y)).y
         if not np.any(self._impulse):  # only what contacts do has changed
@@ -148,7 +162,8 @@ class TouchingRun(Run):
             raise OpenLoop("loops and contacts", worst)
         A = np.concatenate([K, np.array([J[row, k] for row, k in held]).reshape(-1, self.m.nv)])
         change, *_ = np.linalg.lstsq(A, A @ qd, rcond=SINGULAR)
-        return Closed(np.concatenate([q, qd - change]), 1.0, 0)
+        state = np.concatenate([q, qd - change])
+        return Closed(state, 1.0, 0) if self.closing is None else self.closing.told(state, K)
 
     def _constraints(self, q: Array, rows: list[int]) -> tuple[Array, Array, Array, Array]:
         """Errors and Jacobian of loops and closed contacts; K of loops and J of all contacts."""
@@ -158,6 +173,8 @@ class TouchingRun(Run):
 
     def accept(self, state: Closed) -> None:
         """Go on from a state: slip is watched along the direction that it has there."""
+        if self.closing is not None:
+            self.closing.accept(state)
         if np.any(self.held.mode == SLIP):
             velocity = self._velocity(state.y)
             self.system.held = self.held._replace(along=self.held.directions(velocity))
@@ -167,14 +184,14 @@ class TouchingRun(Run):
         return np.asarray(self.system.kernels.geometry(y[: self.m.nq])[3]) @ y[self.m.nq :]
 
     def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
-        """Half a step in place of one in which slip turns too far."""
+        """Half a step in place of one in which slip turns too far; else as without contacts."""
         slips = (self.held.mode == SLIP) & np.any(self.held.along, axis=1)
         if np.any(slips):
             velocity = self._velocity(step.closed.y)
             turn = np.sum(self.held.directions(velocity) * self.held.along, axis=1)
             if np.any(turn[slips & (np.linalg.norm(velocity[:, 1:], axis=1) > STILL)] < SHARP):
                 return 0.5 * (step.end - t)
-        return None
+        return super().look(t, y, margin, step)
 
     # Events
 

@@ -17,8 +17,7 @@ from ..choice import choose
 from ..closing import Closed
 from ..equations import acceleration, equations
 from ..events import Event, Stop, Watch
-from ..factors import WEAK
-from ..run import Plan, Run
+from ..run import SINGULAR_START, Plan, Run
 from ..steppers import Step
 from ..systems import Compiled
 from ..touching.contact_history import ContactEvent, history
@@ -32,11 +31,6 @@ MANY = 2e3
 
 AGAIN = 30
 """Touches and partings at one time, more than there are contacts, after which they never end."""
-
-_SINGULAR = (
-    "{} a singular position of its loops, where it may go on in several ways, which a run with surfaces that "
-    "give way does not cross: keep away from there, or leave the contacts out, contacts=None"
-)
 
 _PATCH = Event(lambda t, q, qd: 1.0, "patch")
 
@@ -86,7 +80,8 @@ class PatchRun(Run):
         if self.closing is not None:
             after, singular = self.closing.begin(y, self._direction(full))
             if singular:
-                raise self.fail(_SINGULAR.format("it starts at"), 0.0, None)
+                self.record(0.0, full, 0.0)
+                raise self.fail(SINGULAR_START, 0.0, None)
             self._choose(after[:nq])
         else:
             self._choose(y[:nq])
@@ -165,15 +160,6 @@ class PatchRun(Run):
         system.touches[:] = 1.0
         grip = system.patches(t, y).grip
         system.touches[:] = (at.clear <= APART) & (grip >= 0.0)
-
-    @cached_property
-    def crossing(self) -> None:
-        return None
-
-    def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
-        if self.closing is not None and (step.closed.margin < WEAK or step.closed.turned):
-            raise self.fail(_SINGULAR.format("it reaches"), step.end, None)
-        return None
 
     # Events
 
