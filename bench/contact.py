@@ -1,13 +1,17 @@
-"""Contact in rollouts against mujoco.rollout, in turn, in one run: python bench/contact.py [robot …].
+"""Contact in rollouts against mujoco.rollout, in turn, in one run: python bench/contact.py [part …].
 
 A quadruped of 12 joints with 4 round feet and the humanoid g1 with 8 points under its soles, both on a free
 base and with springs and dampers in their joints: dropped from a few heights, they land. 1,024 trajectories
 of 1,000 steps of 1 ms; of MuJoCo, which computes one after the other anyway, fewer, and by each of its
 settings, of which the fastest counts. Height and forces at the end are printed beside. One thread each.
+
+The parts are "quadruped", "g1", and "events": the quadruped dropped in `simulate`, from event to event with
+rigid feet, with feet that give way, and in steps, with what each takes and how exact it is.
 """
 
 import itertools
 import sys
+from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -194,7 +198,62 @@ def measure(robot: Callable[..., wt.Mechanism]) -> None:
     print("the fastest of MuJoCo's settings:", fastest)
 
 
+DROP, FALL = 0.1, 1.0
+"""m, s: from how high the quadruped is dropped, and for how long it is watched."""
+
+
+def events() -> None:
+    """Print what a dropped quadruped takes in `simulate`, and how exact it is."""
+    hard, soft = quadruped(), quadruped(stiffness=2e4, damping=150.0)
+    q = stance(hard)
+    q[2] += DROP
+    weight = sum(body.inertia.m for body in hard.bodies) * 9.81
+    runs = {"rigid, from event to event": hard, "compliant": soft}
+    found: dict[str, wt.Trajectory] = {}
+
+    def timed(name: str, m: wt.Mechanism) -> Callable[[], None]:
+        def run() -> None:
+            found[name] = wt.simulate(m, q, duration=FALL, sample=1e-3, progress=False)
+
+        return run
+
+    times = best_times({name: timed(name, m) for name, m in runs.items()}, rounds=3)
+    print(f"{hard.name}: dropped from {DROP} m, {FALL} s")
+    for name, seconds in times.items():
+        run = found[name]
+        touch, told = run.contacts, Counter(event.what for event in run.contacts.events)
+        slip = np.linalg.norm(touch.force[..., 1:], axis=-1) - FRICTION * touch.force[..., 0]
+        power = run.power + run.external_power - run.lost_power
+        work = np.cumsum(np.diff(run.t) * 0.5 * (power[1:] + power[:-1]))
+        lost = np.cumsum(touch.impact_loss)[1:]
+        drift = np.abs(run.energy[1:] - run.energy[0] - work + lost).max()
+        print(
+            f"{name:28s} {seconds / FALL:8.2f} s a second, {len(run)} states, {run.method}; "
+            f"{', '.join(f'{count} {what}' for what, count in sorted(told.items()))}"
+        )
+        deepest, beyond = max(0.0, -float(touch.gap.min())), max(0.0, float(slip.max()))
+        print(
+            f"{'':28s} deepest {deepest:.1e} m, beyond the cone {beyond:.1e} N, energy off by {drift:.1e} J "
+            f"of {abs(run.energy[0] - run.energy[-1]):.1f} J by the trapezoidal rule, height "
+            f"{run.q[-1, 2]:.5f} m, forces / weight {touch.force[-1, :, 0].sum() / weight:.6f}"
+        )
+    for h in (1e-3, 1e-4):
+        stepped, _ = wt.rollout(
+            hard, q, np.zeros(hard.nv), dt=h, steps=round(FALL / h), every=round(FALL / h), contacts="rigid",
+            progress=False,
+        )  # fmt: skip
+        off = np.abs(stepped[-1, :3] - found["rigid, from event to event"].q[-1, :3]).max()
+        print(f"rollout in steps of {h:g} s: {off:.1e} m beside the rigid one at the end")
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "quadruped": lambda: measure(quadruped),
+    "g1": lambda: measure(g1),
+    "events": events,
+}
+
+
 if __name__ == "__main__":
     print(machine_record())
-    for robot in sys.argv[1:] or ["quadruped", "g1"]:
-        measure({"quadruped": quadruped, "g1": g1}[robot])
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()
