@@ -210,6 +210,7 @@ from .simulation import (
 from .spatial import (
     Inertia as Inertia,
     Placement as Placement,
+    each as each,
     maximum as maximum,
     minimum as minimum,
     repeat as repeat,

@@ -12,6 +12,8 @@ import pytest
 import randoms
 import whippletree as wt
 from complex_steps import by_complex_step, error
+from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.trace.recording import trace
 from whippletree.spatial import Transform
 
 LIMIT = 1e-12
@@ -93,6 +95,22 @@ def test_kernels_by_name_give_the_same():
     for name in ("rnea_derivatives", "aba_derivatives"):
         for found, expected in zip(m.kernel(name)(q, qd, x), getattr(wt, name)(m, q, qd, x), strict=True):
             assert error(found, expected) < LIMIT
+
+
+def test_columns_by_loops_are_the_same(monkeypatch):
+    rng = np.random.default_rng(4)
+    m = randoms.floating_tree(rng, ["revolute", "revolute", "universal", "revolute"])
+    q, qd = randoms.state(rng, m)
+    tau = rng.normal(size=m.nv)
+    expected = wt.aba_derivatives(m, q, qd, tau)
+    monkeypatch.setattr("whippletree.dynamics.factor.BRANCHES", 2)
+    by_loops = trace(
+        lambda q, qd, tau: wt.aba_derivatives(m, q, qd, tau), {"q": (m.nq,), "qd": (m.nv,), "tau": (m.nv,)}
+    )
+    assert by_loops.loops
+    for kernel in (by_loops, Kernel(by_loops)):
+        for found, known in zip(kernel(q, qd, tau), expected, strict=True):
+            assert error(found, known) < LIMIT
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,16 @@ def long(A: Any, b: Any) -> Any:
     return x
 
 
+def rows(A: Any, b: Any) -> Any:
+    """Rows that go through a step by themselves, one entry unchanged, and a loop inside of it."""
+
+    def turned(x: Any) -> Any:
+        y = wt.repeat(3, lambda y: np.cos(y) * x[0] + b[1], x[2])
+        return np.array([x[0], A[0] @ x, wt.where(x[1] > 0.0, y, x[2])])
+
+    return wt.each(turned, np.concatenate([A, A.T, b[None]])), wt.each(lambda x: x[::-1] * b[0], A)
+
+
 @pytest.fixture(scope="module")
 def numbers() -> tuple[Any, Any]:
     rng = np.random.default_rng(1)
@@ -70,7 +80,7 @@ def flat_of(kernel: Any, A: Any, b: Any, **options: Any) -> Any:
     return np.concatenate([np.reshape(x, (len(b), -1)) for x in _arrays(kernel(A, b, **options))], axis=1)
 
 
-@pytest.mark.parametrize("function", [bounded, long])
+@pytest.mark.parametrize("function", [bounded, long, rows])
 def test_loops_on_numbers_recorded_and_compiled(function, numbers, monkeypatch):
     expected = of_each(function, *numbers)
     program = trace(function, SHAPES)
@@ -217,3 +227,24 @@ def test_too_long_to_be_written_out(monkeypatch):
     program = trace(lambda x: wt.repeat(200, np.sin, x), {"x": ()})
     with pytest.raises(wt.InputError, match=r"would be 203 instructions, and 100 are the most"):
         Kernel(program).source("c")
+
+
+def test_rows_of_another_form_are_refused():
+    with pytest.raises(wt.InputError, match=r"each: rows has shape \(3,\), expected \(n, k\)"):
+        wt.each(lambda x: x, np.zeros(3))
+    with pytest.raises(wt.InputError, match=r"each: the step returned an array of shape \(2,\), expected an"):
+        trace(lambda A, b: wt.each(lambda x: x[:2], A), SHAPES)
+    assert wt.each(lambda x: x, np.zeros((0, 3))).shape == (0, 3)
+
+
+def test_rows_survive_a_file_and_have_derivatives(numbers):
+    program = simplify(trace(rows, SHAPES))
+    found = unpack(pack(program) or b"")
+    assert found is not None
+    assert found.digest == program.digest
+    A, b = numbers[0][0], numbers[1][0]
+    for derive in (forward, reverse):
+        by_b = derive(program, ["b"])(A, b)["b"][0]
+        step = 1e-30
+        columns = [rows(A, b + 1j * step * e)[0].imag / step for e in np.eye(3)]
+        assert np.allclose(by_b, np.stack(columns, axis=-1), rtol=1e-13, atol=1e-15)

@@ -22,9 +22,9 @@ def aba_derivatives(
         ∂qdd/∂q = -H⁻¹ ∂ID/∂q,  ∂qdd/∂qd = -H⁻¹ ∂ID/∂qd,  ∂qdd/∂tau = H⁻¹
 
     at the accelerations that tau causes. H⁻¹ is applied as L⁻¹ D⁻¹ L⁻ᵀ, with the zeros of branches (RBDA
-    §6.5). A free root needs no solve for q: if it is turned by s, its bodies accelerate as before, but for
-    gravity a_g, which in its axes is turned back: its own acceleration changes by a_g × s and no other does,
-    unless it has a rotor.
+    §6.5), by a loop over the columns of each branch where there are many. A free root needs no solve for q:
+    if it is turned by s, its bodies accelerate as before, but for gravity a_g, which in its axes is turned
+    back: its own acceleration changes by a_g × s and no other does, unless it has a rotor.
 
     Args:
         m: A tree; gears are ignored.
@@ -49,10 +49,15 @@ def aba_derivatives(
     inverse = factor_ltdl(m, q).inverted()
     qdd = inverse.times(tau - bias_force(m, q, qd, f_ext))
     by_q, by_qd, _ = rnea_derivatives(m, q, qd, qdd, f_ext)
-    falling, solved = zeros(m.nv), np.ones(m.nv)
+    falling, moved = zeros(m.nv), [True] * m.nv
     for i, body in enumerate(m.bodies):
         if m.parents[i] == -1 and body.joint.moves_freely and known(body.armature) == 0.0:
             X, S = jpos(m, i, q)
             put(falling, m.v_index[i], m.v_index[i], cross_motion(X @ array([0.0, 0.0, 0.0, *m.gravity]), S))
-            solved[m.v_index[i]] = 0.0
-    return finished(falling) - inverse.times(by_q * solved), -inverse.times(by_qd), inverse.matrix()
+            moved[m.v_index[i]] = [False] * 6
+    numbers = [k for k in range(m.nv) if moved[k]]
+    both = np.concatenate([by_q[:, numbers], by_qd], axis=1)
+    solved = inverse.times_branches(both, [*numbers, *range(m.nv)]).T
+    rest, fallen = iter(solved[: len(numbers)]), finished(falling).T
+    columns = [fallen[k] - next(rest) if moved[k] else fallen[k] for k in range(m.nv)]
+    return array(columns).T if columns else by_q, -solved[len(numbers) :].T, inverse.matrix()

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..spatial import Array, array, refuse_zero
+from ..spatial import Array, array, each, refuse_zero
 from .block_matrix import finished, zeros
 from .triangle import Triangle, UnitTriangle, ancestors
+
+BRANCHES = 24
+"""Variables from which columns are solved for by loops: straight code for so many is too long to be fast."""
 
 
 def expanded_parents(parents: Sequence[int], sizes: Sequence[int]) -> list[int]:
@@ -85,6 +88,28 @@ class InverseLtdl:
             return b
         scaled = [x * w for x, w in zip(self.M.transpose_times(b), self.weights, strict=True)]
         return self.M.times(array(scaled))
+
+    def times_branches(self, b: Array, variables: Sequence[int]) -> Array:
+        """H⁻¹ b for columns that belong to joint variables; of many, in a kernel, by a loop for each branch.
+
+        Args:
+            b: (n, k), each column zero but for the rows of variables that support its own, or are supported
+                by it.
+            variables: (k,) the variable that each column belongs to.
+        """
+        n = len(self.weights)
+        if n < BRANCHES:
+            return self.times(b)
+        above = [{k, *ancestors(self.M.lam, k)} for k in range(n)]
+        near = [frozenset(i for i in range(n) if k in above[i] or i in above[k]) for k in range(n)]
+        found: list[Any] = [None] * len(variables)
+        for rows in dict.fromkeys(near[k] for k in variables):
+            numbers = [number for number, k in enumerate(variables) if near[k] == rows]
+            kept = np.array([i in rows for i in range(n)])
+            solved = each(lambda x, kept=kept: self.times(np.where(kept, x, 0.0)), b.T[numbers])
+            for number, column in zip(numbers, solved, strict=True):
+                found[number] = column
+        return array(found).T
 
     def matrix(self) -> Array:
         """(n, n) H⁻¹, one half of which is computed."""

@@ -4,7 +4,7 @@ from .articulated import ArticulatedInertia
 from .inertia import Inertia
 from .placement import Placement
 from .product import TransformProduct
-from .scalar import Array, arctan2, array, known, maximum, minimum, repeat, where
+from .scalar import Array, arctan2, array, each, known, maximum, minimum, repeat, where
 from .solve import factor_spd, refuse_zero, solve_3x3, solve_spd
 from .transform import Transform, identity, rot, xlt
 from .vectors import (
@@ -34,6 +34,7 @@ __all__ = [
     "cross",
     "cross_force",
     "cross_motion",
+    "each",
     "factor_spd",
     "identity",
     "known",

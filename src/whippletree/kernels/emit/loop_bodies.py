@@ -21,7 +21,7 @@ def loop_functions(program: Program, width: int, fma: bool, attributes: str) -> 
 class _LoopFunctions:
     def __init__(self, width: int, fma: bool, attributes: str) -> None:
         self.width, self.fma, self.attributes = width, fma, attributes
-        self.known: dict[tuple[int, str], str] = {}  # by count and body
+        self.known: dict[tuple[int, bool, str], str] = {}  # by count, kind and body
 
     def runner(self, name: str, program: Program) -> list[str]:
         """The function of this name that runs loops of a program, and these."""
@@ -30,7 +30,7 @@ class _LoopFunctions:
         blocks: list[str] = []
         real = Lanes(self.width, self.fma).real_type
         for first, loop in program.loops.items():
-            key = loop.times, loop.body.digest
+            key = loop.times, loop.apart, loop.body.digest
             if key not in self.known:
                 self.known[key] = f"@wt.loop.{len(self.known)}"
                 texts += self.loop(self.known[key], loop)
@@ -51,7 +51,7 @@ class _LoopFunctions:
         """The function of this name that runs a loop, and what its body calls.
 
         It takes the address of the arguments. Operands are loaded where they are first used, the next state
-        is stored when all of it is there.
+        is stored when all of it is there. Where every pass has a state of its own, its address moves on.
         """
         body = loop.body
         inner = name.replace("wt.loop", "wt.repeat")
@@ -61,7 +61,10 @@ class _LoopFunctions:
 
         def needed(number: int) -> None:
             if 0 <= number < body.n_inputs and not values[number]:
-                at = e.line(f"getelementptr {e.real_type}, ptr %arguments, i64 {number}")
+                of_state = number < loop.n_state
+                place = number if of_state else number + loop.n_kept - loop.n_state
+                base = "%state" if of_state else "%arguments"
+                at = e.line(f"getelementptr {e.real_type}, ptr {base}, i64 {place}")
                 values[number] = load_place(e, at)
 
         calls = LoopCalls(AREA, inner)
@@ -73,7 +76,7 @@ class _LoopFunctions:
         for number in body.results:
             needed(number)
         for place, number in enumerate(body.results):
-            at = e.line(f"getelementptr {e.real_type}, ptr %arguments, i64 {place}")
+            at = e.line(f"getelementptr {e.real_type}, ptr %state, i64 {place}")
             store_place(e, values[number], at)
         code = "\n".join(e.lines)
         text = f"""
@@ -83,6 +86,8 @@ start:
   br label %again
 again:
   %i = phi i64 [0, %start], [%next, %again]
+  %offset = mul i64 %i, {loop.n_state if loop.apart else 0}
+  %state = getelementptr {e.real_type}, ptr %arguments, i64 %offset
 {code}
   %next = add i64 %i, 1
   %more = icmp ult i64 %next, {loop.times}

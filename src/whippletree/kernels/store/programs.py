@@ -50,7 +50,9 @@ def pack(program: Program) -> bytes | None:
     outputs = _structure_data(program.outputs)
     if outputs is None or any(structure is None for _, structure in inputs):
         return None
-    bodies = [(first, loop.times, pack(loop.body) or b"") for first, loop in program.loops.items()]
+    bodies = [
+        (first, loop.times, loop.apart, pack(loop.body) or b"") for first, loop in program.loops.items()
+    ]
     ops, codes, operands = program.columns
     head = {
         "inputs": inputs,
@@ -60,7 +62,7 @@ def pack(program: Program) -> bytes | None:
         "constants": len(program.constants),
         "instructions": program.n_instructions,
         "ops": ops,
-        "loops": [[first, count, len(body)] for first, count, body in bodies],
+        "loops": [[first, count, apart, len(body)] for first, count, apart, body in bodies],
     }
     return b"".join(
         [
@@ -69,7 +71,7 @@ def pack(program: Program) -> bytes | None:
             codes.astype(_BYTE).tobytes(),
             operands.T.astype(_INT).tobytes(),
             np.array(program.results, _INT).tobytes(),
-            *(body for _, _, body in bodies),
+            *(body for *_, body in bodies),
         ]
     )
 
@@ -104,11 +106,11 @@ def _loops(listed: Any, data: bytes) -> dict[int, Cycle] | None:
     """The loops whose bodies lie one after the other; None if they do not."""
     loops: dict[int, Cycle] = {}
     begin = 0
-    for first, count, length in listed:
+    for first, count, apart, length in listed:
         body = unpack(data[begin : begin + length])
         if body is None:
             return None
-        loops[first] = Cycle(count, body)
+        loops[first] = Cycle(count, body, apart)
         begin += length
     return loops if begin == len(data) else None
 

@@ -144,14 +144,14 @@ class Expressions(Arithmetic):
     # Loops
 
     def loop(self, loop: Cycle, arguments: Sequence[int]) -> list[int]:
-        """What a loop makes of its arguments: references to the state after the last pass."""
+        """What a loop makes of its arguments: references to its states after the last pass."""
         first = max((first + known.n_arguments for first, known in self.loops.items()), default=0)
         self.loops[first] = loop
         order = ZERO
         for place, ref in enumerate(arguments, start=first):
             order = self._node(CODES["argument"], order, ref, self.constant(place))
         order = self._node(CODES["repeat"], order, self.constant(first))
-        return [self._node(CODES["item"], order, self.constant(first + k)) for k in range(loop.n_state)]
+        return [self._node(CODES["item"], order, self.constant(first + k)) for k in range(loop.n_kept)]
 
     def carried(self) -> int:
         """A value that stands for what the pass before hands on, while a loop's body is recorded."""

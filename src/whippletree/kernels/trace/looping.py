@@ -66,6 +66,34 @@ def recorded_loop(scalar: TracedScalar, count: int, step: Callable[[Any], Any], 
     return _arranged(scalar, form, body.repeated(count))
 
 
+def recorded_each(scalar: TracedScalar, step: Callable[[Any], Any], items: Any) -> Any:
+    """(n, k) what a step makes of every row of an array (n, k), as traced scalars; the rows are independent.
+
+    >>> from whippletree.kernels.trace.recording import trace
+    >>> def turned(a, rows):
+    ...     return recorded_each(a, lambda x: np.array([x[0] - a * x[1], x[1] + a * x[0]]), rows)
+    >>> program = trace(turned, {"a": (), "rows": (3, 2)})
+    >>> program(2.0, np.arange(6.0).reshape(3, 2)), program.n_instructions
+    (array([[-2.,  1.],
+           [-4.,  7.],
+           [-6., 13.]]), 14)
+    """
+    count, size = items.shape
+    start = [_reference(scalar, entry) for entry in items.ravel()]
+    if not start:
+        return items
+    form = Leaf((size,))
+    carried = [scalar.graph.carried() for _ in range(size)]
+    result, ends = flatten(step(_arranged(scalar, form, carried)))
+    if result != form:
+        raise InputError(
+            f"{user_line()}each: the step returned {_told(result)}, expected {_told(form)}, as the row it "
+            "was given"
+        )
+    body = _Body(scalar.graph, [], carried, [_reference(scalar, entry) for entry in ends])
+    return _arranged(scalar, Leaf((count, size)), body.applied(count, start))
+
+
 def _arranged(scalar: TracedScalar, form: Structure, refs: Sequence[int]) -> Any:
     """References as traced scalars, in the form of a state."""
     rest = iter([type(scalar)(scalar.graph, ref) for ref in refs])
@@ -103,13 +131,14 @@ class _Given(NamedTuple):
 class _Body:
     """A body, found in the graph it was recorded in.
 
-    What a pass hands on as it received it is no state: it is given.
+    What a pass hands on as it received it is no state: it is given. Without a start, every pass has a state
+    of its own, all of which is its.
     """
 
     def __init__(self, graph: Expressions, start: list[int], carried: list[int], ends: list[int]) -> None:
         self.graph = graph
         self.start = start
-        self.same = {c >> 1: s for c, s, end in zip(carried, start, ends, strict=True) if c == end}
+        self.same = {c >> 1: s for c, s, end in zip(carried, start, ends, strict=bool(start)) if c == end}
         self.moving = [k for k, c in enumerate(carried) if c >> 1 not in self.same]
         self.carried = {carried[k] >> 1: i for i, k in enumerate(self.moving)}
         self.ends = [ends[k] for k in self.moving]
@@ -160,6 +189,11 @@ class _Body:
             for k, ref in zip(self.moving, items, strict=True):
                 results[k] = ref
         return results
+
+    def applied(self, count: int, states: list[int]) -> list[int]:
+        """References to so many states after a pass of their own."""
+        arguments = [*states, *(given.ref for given in self.given.values())]
+        return self.graph.loop(Cycle(count, self._program(), apart=True), arguments)
 
     def _program(self) -> Program:
         """The body by itself."""

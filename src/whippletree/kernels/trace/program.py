@@ -147,13 +147,13 @@ class Program:
 
     def with_bodies(self, change: Callable[[Program], Program]) -> dict[int, Cycle]:
         """The loops with their bodies changed."""
-        return {first: Cycle(loop.times, change(loop.body)) for first, loop in self.loops.items()}
+        return {first: loop._replace(body=change(loop.body)) for first, loop in self.loops.items()}
 
     @cached_property
     def digest(self) -> str:
         """Hash of the whole content, the same in every process: equal programs have equal digests."""
         names, codes, operands = self.columns
-        loops = [(first, loop.times, loop.body.digest) for first, loop in self.loops.items()]
+        loops = [(first, loop.times, loop.apart, loop.body.digest) for first, loop in self.loops.items()]
         head = repr((self.inputs, self.outputs, names, len(self.constants), loops, sys.byteorder))
         digest = hashlib.sha256(head.encode())
         for part in (np.array(self.constants, np.float64), codes, operands, np.array(self.results, np.int64)):
@@ -243,15 +243,17 @@ class Program:
 
 
 class Cycle(NamedTuple):
-    """A state that goes through a body over and over.
+    """A state that goes through a body over and over, or many that go through it once.
 
     Attributes:
         times: How often.
         body: Takes `state` (n,) and `given` (m,), what it needs besides; gives the next state (n,).
+        apart: Whether every pass has a state of its own.
     """
 
     times: int
     body: Program
+    apart: bool = False
 
     @property
     def n_state(self) -> int:
@@ -259,9 +261,23 @@ class Cycle(NamedTuple):
         return self.body.n_outputs
 
     @property
+    def n_kept(self) -> int:
+        """Number of places of all states."""
+        return self.times * self.n_state if self.apart else self.n_state
+
+    @property
     def n_arguments(self) -> int:
-        """Number of places: the state first, then what is given."""
-        return self.body.n_inputs
+        """Number of places: the states first, then what is given."""
+        return self.n_kept + self.body.n_inputs - self.n_state
+
+    def run(self, places: Sequence[Any], through: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        """What is at the places of the states afterwards; `through` is the body."""
+        states, given = list(places[: self.n_kept]), list(places[self.n_kept :])
+        for k in range(self.times):
+            first = k * self.n_state if self.apart else 0
+            here = slice(first, first + self.n_state)
+            states[here] = through([*states[here], *given])
+        return states
 
 
 class _Memory:
@@ -283,11 +299,8 @@ class _Memory:
 
     def run(self, order: Any, first: Any) -> None:
         loop, start = self.loops[int(first)], int(first)
-        state = [self.places[start + k] for k in range(loop.n_state)]
-        given = [self.places[start + k] for k in range(loop.n_state, loop.n_arguments)]
-        for _ in range(loop.times):
-            state = loop.body._evaluate([*state, *given])
-        self.places.update(enumerate(state, start))
+        places = [self.places[start + k] for k in range(loop.n_arguments)]
+        self.places.update(enumerate(loop.run(places, loop.body._evaluate), start))
 
 
 def _stack(batch: tuple[int, ...], values: list[Any]) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .arithmetic import NAMES, ONE, ZERO, negate
 from .expressions import FALSE, TRUE, Expressions
-from .looping import recorded_loop
+from .looping import recorded_each, recorded_loop
 from .power import power
 from .refusal import TraceError, refusal, user_line
 
@@ -212,6 +212,10 @@ class Scalar:
     def record_loop(self, count: Any, step: Any, state: Any) -> Any:
         """The state after so many passes through a step, which is recorded once; see `recorded_loop`."""
         return recorded_loop(self, count, step, state)
+
+    def record_each(self, step: Any, items: Any) -> Any:
+        """What a step, which is recorded once, makes of every row of an array; see `recorded_each`."""
+        return recorded_each(self, step, items)
 
     @property
     def known(self) -> float | None:

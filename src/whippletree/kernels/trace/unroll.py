@@ -49,11 +49,9 @@ def replayed(graph: Expressions, program: Program, inputs: list[int]) -> list[in
         elif op == "repeat":
             first = number(numbers[1])
             loop = program.loops[first]
-            state = [places[first + k] for k in range(loop.n_state)]
-            given = [places[first + k] for k in range(loop.n_state, loop.n_arguments)]
-            for _ in range(loop.times):
-                state = replayed(graph, loop.body, [*state, *given])
-            places.update(enumerate(state, first))
+            there = [places[first + k] for k in range(loop.n_arguments)]
+            states = loop.run(there, lambda inputs, body=loop.body: replayed(graph, body, inputs))
+            places.update(enumerate(states, first))
         elif op == "item":
             made = places[number(numbers[1])]
         else:
