@@ -67,6 +67,26 @@ def test_products_agree_with_the_jacobian(m):
         assert error(back[name], weights @ J[name]) < LIMIT
 
 
+def test_products_with_external_forces_and_parameters():
+    """By the implicit road, against the Jacobians by rules for each operation."""
+    rng = np.random.default_rng(12)
+    m = randoms.tree(rng, ["revolute", "spherical"], branching=0.0)
+    names, wrt = ["b1.mass", "gravity.y"], ("f_ext", "q", "parameters", "tau")
+    options: dict[str, Any] = {"wrt": wrt, "parameters": names, "inputs": {"f_ext": (2, 6)}}
+    q, qd = randoms.state(rng, m)
+    at = (q, qd, rng.normal(size=m.nv), rng.normal(size=(2, 6)), wt.parameter_values(m, names))
+    J = wt.derivative(wt.aba, m, **options).program(*at)
+    weights = rng.normal(size=m.nv)
+    back = wt.vjp(wt.aba, m, **options).program(*at, weights)
+    directions = [rng.normal(size=shape) for shape in ((2, 6), (m.nv,), (2,), (m.nv,))]
+    along = wt.jvp(wt.aba, m, **options).program(*at, *directions)
+    expected = np.zeros(m.nv)
+    for name, direction in zip(wrt, directions, strict=True):
+        assert error(back[name], np.tensordot(weights, J[name], axes=1)) < LIMIT
+        expected = expected + np.tensordot(J[name], direction, axes=direction.ndim)
+    assert error(along, expected) < LIMIT
+
+
 @pytest.mark.parametrize(
     ("function", "wrt"),
     [
