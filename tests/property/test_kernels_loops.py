@@ -248,3 +248,14 @@ def test_rows_survive_a_file_and_have_derivatives(numbers):
         step = 1e-30
         columns = [rows(A, b + 1j * step * e)[0].imag / step for e in np.eye(3)]
         assert np.allclose(by_b, np.stack(columns, axis=-1), rtol=1e-13, atol=1e-15)
+
+
+def test_what_follows_from_a_state_that_stays_is_part_of_the_loop() -> None:
+    def circled(A: Any, b: Any) -> Any:
+        return wt.repeat(3, lambda state: (state[0] + np.sin(state[1] * state[1]), state[1]), (A[0], b))
+
+    program = simplify(trace(circled, SHAPES))
+    A, b = np.arange(9.0).reshape(3, 3), np.array([0.3, -0.7, 1.9])
+    found, kept = Kernel(program, "circled")(A, b)
+    assert np.abs(found - (A[0] + 3.0 * np.sin(b * b))).max() < 1e-14
+    assert np.array_equal(kept, b)

@@ -158,7 +158,7 @@ class _Body:
                     found.add(ref >> 1)
                     waiting.append(ref >> 1)
         candidates = sorted(found - {*self.carried, *self.same})
-        inside = {*self.carried}
+        inside = {*self.carried, *self.same}  # what follows from what stays is computed in every pass
         for number in candidates:
             if any(ref >> 1 in inside for ref in graph.operands(number)):
                 inside.add(number)
