@@ -185,6 +185,7 @@ from .model.parameters import (
 from .model.parts import PlacedShape as PlacedShape
 from .model.spring import Spring as Spring
 from .model.validation import problems as problems
+from .reaching import Reached as Reached, inverse_kinematics as inverse_kinematics
 from .shapes import (
     Box as Box,
     Capsule as Capsule,

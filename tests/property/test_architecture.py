@@ -67,6 +67,7 @@ api               → errors spatial joints model kernels.trace kernels.simplify
                     kernels.store kernels.run checks dynamics loops.equations loops.closing loops.methods
                     formulations.reduction formulations.special_coordinates formulations.lagrange
                     formulations.semi_recursive
+reaching          → errors spatial model kernels.store kernels.run dynamics loops.equations loops.closing api
 analysis          → errors spatial model kernels.run checks dynamics loops.equations loops.closing api
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
@@ -84,8 +85,8 @@ cli               → errors _version spatial joints model kernels.store kernels
                     loops io examples api simulation benchmark display
 
 whippletree       → errors _version spatial joints shapes model kernels.trace kernels.run checks dynamics
-                    loops formulations contact io edit examples api analysis simulation interop adjoint
-                    benchmark display
+                    loops formulations contact io edit examples api reaching analysis simulation interop
+                    adjoint benchmark display
 __main__          → cli
 """
 """What each room imports. A room stands below all that it imports, so that no arrow points back."""

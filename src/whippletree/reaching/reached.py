@@ -1,0 +1,135 @@
+"""What inverse kinematics has reached, and what stood in the way."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..loops.equations.constraints import row_owners
+from ..model.mechanism import Mechanism
+from ..spatial import Array
+from .bounds_of_joints import JointBounds
+from .goals import Goals
+from .search import CLOSED, Search, SearchResult
+
+PUSHES = 1e-3
+"""Gradients below this share of the errors count as none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """What inverse kinematics has found, for one problem or, with leading axes, for many.
+
+    Attributes:
+        q: (..., nq) the positions, within limits; where a target is not reached, the nearest one found.
+        solved: (...) whether all targets are reached and all loops closed.
+        distance: (...) m, by the name of the frame: how far it is from its target.
+        angle: (...) rad, likewise, of frames that were given a pose.
+        gap: (...) rad or m, by the name of the loop or gear: its largest gap.
+        at_limit: (...) by the name of the joint: whether it stands at a limit and would have to go beyond.
+        hindrance: (...) what stood in the way, a text: "" if it is solved; "loops" do not close; "limits"
+            hold it back; "reach", the target is beyond it; "steps", the search ended on its way.
+        starts: (...) how many starts were tried.
+    """
+
+    q: Array
+    solved: Array
+    distance: dict[str, Array]
+    angle: dict[str, Array]
+    gap: dict[str, Array]
+    at_limit: dict[str, Array]
+    hindrance: Array
+    starts: Array
+
+    def why(self, number: Any = ()) -> str:
+        """What was reached and what stood in the way, in words, for the problem with this number or index."""
+        try:
+            solved, hindrance = bool(self.solved[number]), str(self.hindrance[number])
+        except (IndexError, TypeError, ValueError):
+            raise InputError(
+                f"number is {number!r}, expected that of a problem: they have shape {self.solved.shape}"
+            ) from None
+        far = [
+            f"{name} {distance[number]:.3g} m"
+            + (f" and {self.angle[name][number]:.3g} rad" if name in self.angle else "")
+            for name, distance in self.distance.items()
+        ]
+        apart = f"{', '.join(far)} from {'its target' if len(far) == 1 else 'their targets'}"
+        if solved:
+            return f"reached: {apart}"
+        starts = f"after {self.starts[number]} starts"
+        if hindrance == "loops":
+            opened = [
+                f"{name!r} by {gap[number]:.3g}" for name, gap in self.gap.items() if gap[number] > CLOSED
+            ]
+            return f"not reached {starts}: {apart}, and still open, in rad or m, are {', '.join(opened)}"
+        if hindrance == "limits":
+            names = [repr(name) for name, there in self.at_limit.items() if there[number]]
+            return f"not reached {starts}: {apart}, held back by the limits of {', '.join(names)}"
+        if hindrance == "reach":
+            return f"not reached {starts}: {apart}, which is as near as it gets around there"
+        return f"not reached {starts}: {apart}, and the search was still on its way; give it more starts"
+
+    def __str__(self) -> str:
+        if self.solved.ndim == 0:
+            return self.why()
+        words = {
+            "loops": "loops do not close",
+            "limits": "limits",
+            "reach": "out of reach",
+            "steps": "on the way",
+        }
+        counts = {told: int(np.sum(self.hindrance == key)) for key, told in words.items()}
+        listed = [f"{told}: {count}" for told, count in counts.items() if count]
+        rest = f"; {', '.join(listed)}" if listed else ""
+        return f"{int(np.sum(self.solved))} of {self.solved.size} reached{rest}"
+
+
+def reached(m: Mechanism, goals: Goals, bounds: JointBounds, search: Search, found: SearchResult) -> Reached:
+    """The report on what a search has found."""
+
+    def shaped(values: Array) -> Array:
+        return values.reshape((*goals.lead, *values.shape[1:]))
+
+    distance, angle = {}, {}
+    for task, rows in goals.blocks():
+        errors = found.errors[:, rows]
+        distance[task.name] = shaped(np.linalg.norm(errors[:, -3:], axis=1))
+        if task.pose:
+            angle[task.name] = shaped(np.linalg.norm(errors[:, :3], axis=1))
+    owners, gap = row_owners(m), {}
+    for name in dict.fromkeys(owners):
+        rows = [k for k, owner in enumerate(owners) if owner == name]
+        gap[name] = shaped(np.max(np.abs(found.gaps[:, rows]), axis=1))
+    solved = found.solved
+    size = np.sqrt(search.cost(found.errors, found.gaps, 1.0))
+    at_limit, resting = (
+        {},
+        np.array([[k not in bounds.held for k in range(m.nv)]]) & np.ones((len(size), 1), bool),
+    )
+    for bound in bounds.bounds:
+        q, slope = found.q[:, bound.q], found.gradient[:, bound.v]
+        beyond = ((q <= bound.lower) & (slope > 0.0)) | ((q >= bound.upper) & (slope < 0.0))
+        resting[:, bound.v] &= ~beyond
+        pushed = beyond & (np.abs(slope) > PUSHES * size) & ~solved
+        name = m.bodies[next(i for i, s in enumerate(m.v_index) if s.start <= bound.v < s.stop)].joint_name
+        at_limit[name] = at_limit.get(name, False) | shaped(pushed)
+    still = np.max(np.abs(found.gradient * resting), axis=1, initial=0.0) <= PUSHES * size
+    stuck = (
+        np.any([flags.reshape(-1) for flags in at_limit.values()], axis=0)
+        if at_limit
+        else np.zeros(len(size), bool)
+    )
+    opened = np.max(np.abs(found.gaps), axis=1, initial=0.0) > CLOSED
+    hindrance = np.select([solved, opened, stuck, still], ["", "loops", "limits", "reach"], "steps")
+    return Reached(
+        shaped(found.q),
+        shaped(solved),
+        distance,
+        angle,
+        gap,
+        at_limit,
+        shaped(hindrance),
+        shaped(found.starts),
+    )
