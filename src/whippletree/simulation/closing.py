@@ -120,10 +120,10 @@ class Closing:
         self.rank = max(ranks)
         return after, ranks[0] < ranks[1]
 
-    def accept(self, state: Closed) -> None:
-        """Learn from a state that the motion has reached."""
+    def accept(self, state: Closed, wider: float = 1.0) -> None:
+        """Learn from a state that the motion has reached, and whose margin was so many times wider before."""
         self.rank, self.margin = max(self.rank, state.clear), state.margin
-        self.widest = max(self.widest, state.margin)
+        self.widest = max(self.widest, wider * state.margin)
         self._factors = state.factors
 
     def __call__(self, y: Array) -> Closed:

@@ -294,10 +294,9 @@ class Run:
             raise self._runaway(found) from None
 
     def record_many(self, t: Array, y: Array, h: Array, told: Array) -> None:
-        """Weigh many states (n, nq + nv) at the ends of steps (n,), and record those told (n,)."""
-        q, qd = (np.ascontiguousarray(part) for part in np.split(y, [self.m.nq], axis=1))
-        tau, power, fault = self._acting_many(t, q, qd)
-        t, y, q, qd, h, told = (column[: len(tau)] for column in (t, y, q, qd, h, told))
+        """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,)."""
+        q, qd, tau, power, fault = self._acting_many(t, y)
+        t, y, h, told = (column[: len(q)] for column in (t, y, h, told))
         self.log.extend(*(column[told] for column in (t, q, qd, tau, h, power)))
         try:
             self._balance.add(t, y, np.stack([np.sum(tau * qd, axis=1), power], axis=1))
@@ -306,18 +305,25 @@ class Run:
         if fault is not None:
             raise fault
 
-    def _acting_many(self, t: Array, q: Array, qd: Array) -> tuple[Array, Array, BaseException | None]:
-        """(n, nv), (n,) as `_acting` has them, of many states, up to where a function of the user fails."""
-        forces = self.plan.forces
+    def record_within(self, t: Array, y: Array, h: Array) -> None:
+        """Record states (n, nq + nv) at times (n,) within steps, h (n,) after their starts."""
+        q, qd, tau, power, fault = self._acting_many(t, y)
+        self.log.extend(t[: len(q)], q, qd, tau, h[: len(q)], power)
+        if fault is not None:
+            raise fault
+
+    def _acting_many(self, t: Array, y: Array) -> tuple[Array, Array, Array, Array, BaseException | None]:
+        """q, qd, and tau and power as `_acting` has them, of many states, up to where a function fails."""
+        q, qd = (np.ascontiguousarray(part) for part in np.split(y, [self.m.nq], axis=1))
+        tau, power, forces = np.zeros(qd.shape), np.zeros(len(t)), self.plan.forces
         if forces.control is None and forces.external is None:
-            return np.zeros(qd.shape), np.zeros(len(t)), None
-        tau, power = np.zeros(qd.shape), np.zeros(len(t))
+            return q, qd, tau, power, None
         for k, state in enumerate(zip(t.tolist(), q, qd, strict=True)):
             try:
                 tau[k], power[k] = self._acting(*state)
             except BaseException as found:  # raised again when what was computed is recorded
-                return tau[:k], power[:k], found
-        return tau, power, None
+                return q[:k], qd[:k], tau[:k], power[:k], found
+        return q, qd, tau, power, None
 
     def settle(self) -> None:
         """Warn if energy is not what went in and out."""

@@ -120,6 +120,10 @@ class ChosenSteps:
         duration: Where the last step ends, s.
         close: See `Closer`; None if there is nothing to bring back.
         dense: Whether states within steps will be asked for.
+
+    Attributes:
+        h: The length of the last step, s, with which one from elsewhere begins; None at first.
+        following: What the length of the next would be, if nothing comes between; None at first.
     """
 
     chooses = True
@@ -140,7 +144,8 @@ class ChosenSteps:
         self.close, self._dense = close, dense
         self._name, self._method = method, getattr(integrate, method)
         self._solver: Any = None
-        self.h: float | None = None  # of the last step, or one to begin with
+        self.h: float | None = None
+        self.following: float | None = None
 
     def step(self, t: float, y: Array, longest: float | None) -> Step:
         solver = self._solver
@@ -150,7 +155,7 @@ class ChosenSteps:
         if message is not None:
             raise StepFailure(str(message).rstrip(".").lower())
         inside, end, close = solver.dense_output() if self._dense else None, float(solver.t), self.close
-        self.h = end - t
+        self.h, self.following = end - t, float(solver.h_abs)
         closed = Closed(solver.y, 1.0, 0) if close is None else self._brought_back(close)
 
         def state(at: float) -> Array:

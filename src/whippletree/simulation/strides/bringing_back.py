@@ -1,9 +1,10 @@
 """Loops kept closed within a stride, and how far they are from where they cannot be (RBDA §8.3).
 
 With K the Jacobian of independent constraints, the shortest change of position that closes a gap δ to first
-order is -Kᵀ (K Kᵀ)⁻¹ δ, and velocities lose Kᵀ (K Kᵀ)⁻¹ K q̇. A motion stays clear of singular positions as
-long as ‖K‖ ‖K⁺‖ stays small, with ‖K⁺‖² = tr (K Kᵀ)⁻¹ in Frobenius's norm; and between two states of it there
-is none if ‖K₁ - K₀‖ ‖K₀⁺‖ < 1, for then every combination of them is regular.
+order is -Kᵀ (K Kᵀ)⁻¹ δ, and velocities lose Kᵀ (K Kᵀ)⁻¹ K q̇. The pivots of K Kᵀ = L D Lᵀ are the squares of
+what each constraint adds to those before it: one vanishes where they become dependent. From a state to the
+next there is no such position if K₁ K₀ᵀ + K₀ K₁ᵀ is positive definite, for then no combination of the
+constraints is turned round: K₁ K₀⁺, see `Factors.turned`, is similar to a matrix whose symmetric part is so.
 """
 
 from functools import lru_cache
@@ -18,62 +19,80 @@ from ...loops.equations.constraints import constraint_error, constraint_jacobian
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate
 from ...model.snapshot import Snapshot
-from ...spatial import Array, maximum, where
+from ...spatial import Array, array, maximum, minimum, where
 from ...spatial.solve import Factored, factor_spd
 from ..closed_step import Rows
 from .motion import Motion
 
-PASSES = 3
-"""Newton steps; one leaves the square of the gap that a step has made."""
+PASSES = 4
+"""Looks at a state, with a Newton step after each but the last: one leaves the square of the gap."""
 
 FINE = 1e-14
-"""rad or m: gaps beyond this are closed by one more."""
+"""rad or m: gaps beyond this are closed by more than one step."""
+
+Pattern = tuple[tuple[int, int], ...]
+"""Places of a matrix that are not always zero."""
 
 
 def brought_back(
-    m: Mechanism, q: Array, qd: Array, K_before: Array, inverse_before: Any, rows: Rows
+    m: Mechanism, q: Array, qd: Array, before: Array, rows: Rows, pattern: Pattern
 ) -> tuple[Any, ...]:
-    """The state after a Newton step towards closed loops, and how they are there.
+    """How loops are at a state, and the state that is closer to closed loops.
 
     Args:
         m: The mechanism.
         q, qd: (nq,), (nv,) a state next to closed loops.
-        K_before, inverse_before: (nr, nv) and ‖K⁺‖ at the start of the step that led there.
-        rows: Numbers of nr independent constraints that determine all others.
+        before: K, as far as it is not zero, at the start of the step that led there.
+        rows: Numbers of independent constraints that determine all others.
+        pattern: Where K is not zero.
 
     Returns:
-        q, qd, K, ‖K⁺‖; whether it leaves a gap to be closed by another pass; the gap, rad or m; the margin
-        1/(‖K‖ ‖K⁺‖), and ‖K - K_before‖ ‖K_before⁺‖.
+        Positions after a Newton step, and velocities that keep loops closed at q itself; K at q, as `before`;
+        whether q leaves a gap to be closed; the gap, rad or m; the margin, the root of the least pivot as a
+        share of the largest; and whether constraints may have turned.
     """
-    chosen = list(rows)
-    K = constraint_jacobian(m, q)[chosen]
-    q = integrate(m, q, -(K.T @ factor_spd(K @ K.T).solve(constraint_error(m, q)[chosen])))
-    K, gap = constraint_jacobian(m, q)[chosen], 0.0
-    for error in constraint_error(m, q):
-        gap = maximum(gap, abs(error))
+    chosen, gap = list(rows), 0.0
+    error, K = constraint_error(m, q), constraint_jacobian(m, q)[chosen]
+    for entry in error:
+        gap = maximum(gap, abs(entry))
     factors = factor_spd(K @ K.T)
-    qd = qd - K.T @ factors.solve(K @ qd)
-    inverse = np.sqrt(_trace_of_inverse(factors))
-    change = np.sqrt(np.sum((K - K_before) ** 2)) * inverse_before
-    margin = 1.0 / (np.sqrt(np.sum(K * K)) * inverse)
-    return q, qd, K, inverse, where(gap > FINE, 1.0, 0.0), gap, margin, change
+    change = factors.solve(np.stack([error[chosen], K @ qd], axis=1))
+    least, most = _least(factors), -_least(factors, -1.0)
+    product = K @ _filled(before, K.shape, pattern).T
+    turned = where(_least(factor_spd(product + product.T)) > 0.0, 0.0, 1.0)
+    return (
+        integrate(m, q, -(K.T @ change[:, 0])),
+        qd - K.T @ change[:, 1],
+        array([K[place] for place in pattern]),
+        where(gap > FINE, 1.0, 0.0),
+        gap,
+        np.sqrt(least / most),
+        turned,
+    )
 
 
-def _trace_of_inverse(factors: Factored) -> Any:
-    """tr A⁻¹ of A = L diag(d) Lᵀ: the sum of the squares of L⁻¹, each row over its d."""
-    L, total = factors.rows, 0.0
-    for j in range(len(L)):
-        column = {j: 1.0}
-        for i in range(j + 1, len(L)):
-            column[i] = -sum((L[i][k] * column[k] for k in range(j, i)), 0.0)
-        total = total + sum(x * x * factors.reciprocals[i] for i, x in column.items())
-    return total
+def _least(factors: Factored, sign: float = 1.0) -> Any:
+    """The least reciprocal of a pivot, or of their negatives."""
+    least = sign * factors.reciprocals[0]
+    for reciprocal in factors.reciprocals[1:]:
+        least = minimum(least, sign * reciprocal)
+    return least
+
+
+def _filled(values: Array, shape: tuple[int, ...], pattern: Pattern) -> Array:
+    K = np.zeros(shape, dtype=object)
+    for place, value in zip(pattern, values, strict=True):
+        K[place] = value
+    return array(K)
 
 
 @lru_cache(maxsize=32)
 def _kernel(now: Snapshot, rows: Rows) -> Kernel:
-    shapes = {"K_before": (len(rows), now.m.nv), "inverse_before": ()}
-    return Kernel(record(brought_back, now.m, inputs=shapes, rows=rows), "brought_back")
+    m, rng = now.m, np.random.default_rng(0)
+    seen = sum(np.abs(constraint_jacobian(m, m.random(rng))[list(rows)]) for _ in range(3))
+    pattern = tuple((int(i), int(j)) for i, j in np.argwhere(seen))
+    program = record(brought_back, m, inputs={"before": (len(pattern),)}, rows=rows, pattern=pattern)
+    return Kernel(program, "brought_back")
 
 
 class BringingBack:
@@ -84,37 +103,44 @@ class BringingBack:
         rows: Numbers of independent constraints.
 
     Attributes:
-        watch: (3,) of the state brought back last: gap, margin and change.
+        watch: (3,) of the state brought back last: gap, margin, and whether constraints have turned.
     """
 
     def __init__(self, motion: Motion, rows: Rows) -> None:
-        m = motion.m
-        self.motion, self.rows, self._kernel = motion, rows, _kernel(Snapshot(m), rows)
+        self.motion, self.rows, self._kernel = motion, rows, _kernel(Snapshot(motion.m), rows)
         self.watch, self._open = np.zeros(3), np.zeros(1)
-        shape = (len(rows), m.nv)
-        self._before, self._after = (np.zeros(shape), np.zeros(1)), (np.zeros(shape), np.zeros(1))
+        self._before, self._after = (np.zeros(self._kernel.array_shapes()[2]) for _ in range(2))
 
     def begin(self, y: Array) -> float:
         """Go on from a state; its margin."""
-        zero = np.zeros_like(self._before[0])
-        _, _, K, inverse, *_, margin, _ = self._kernel(*self.motion.split(y), zero, 0.0)
-        self._before[0][:], self._before[1][:] = K, inverse
+        _, _, self._before[:], *_, margin, _ = self._kernel(*self.motion.split(y), self._before)
         return float(margin)
+
+    def many(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Closed states next to others (n, nq), (n, nv)."""
+        q, *_ = self._kernel(q, qd, self._before)
+        for _ in range(PASSES - 2):
+            closer, new_qd, _, more, *_ = self._kernel(q, qd, self._before)
+            if not np.any(more):
+                return q, new_qd
+            q = closer
+        return q, self._kernel(q, qd, self._before)[1]
 
     def instructions(self) -> list[Instruction]:
         """From a state in `after` to the closed one next to it, there."""
         motion = self.motion
-        found: list[Instruction] = []
-        near = np.zeros_like(motion.after)
-        results = [*motion.split(motion.after), *self._after, self._open, *np.split(self.watch, 3)]
-        for _ in range(PASSES):
-            found += [
-                Copy(motion.after, near),
-                Call(self._kernel, [*motion.split(near), *self._before], results),
-                Unless(self._open, "closed"),
-            ]
+        q, qd = motion.split(motion.after)
+        raw, closer = np.zeros_like(qd), np.zeros_like(q)
+        call = Call(
+            self._kernel,
+            [q, raw, self._before],
+            [closer, qd, self._after, self._open, *np.split(self.watch, 3)],
+        )
+        found: list[Instruction] = [Copy(qd, raw), call, Copy(closer, q), call]
+        for _ in range(PASSES - 2):
+            found += [Unless(self._open, "closed"), Copy(closer, q), call]
         return [*found, Label("closed")]
 
     def commit(self) -> list[Instruction]:
         """What is after a step is before the next."""
-        return [Copy(after, before) for after, before in zip(self._after, self._before, strict=True)]
+        return [Copy(self._after, self._before)]

@@ -44,6 +44,11 @@ class FixedScript:
         self._constants = [np.array([float(value)]) for value in (steps.h, steps.count, steps.duration)]
         self._number, self._following = np.zeros(1), np.zeros(1)
 
+    kept = None
+
+    def end(self, h: float | None) -> None:
+        """Steps of fixed length go on by themselves."""
+
     def begin(self, t: float, y: Array) -> None:
         self._number[0] = self.steps.number(t) - 1
 

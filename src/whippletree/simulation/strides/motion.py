@@ -11,8 +11,8 @@ from ...spatial import Array
 from ..equations import Function
 from ..systems import Compiled
 
-END = "end"
-"""The label at which a script of steps stops."""
+STEP, RETRY, END = "step", "retry", "end"
+"""Labels: where a step begins, where one that was not accepted goes on, and where the script ends."""
 
 
 class Motion:
@@ -25,6 +25,8 @@ class Motion:
         t, y: (1,), (nq + nv,) time and state at the start of a step.
         h: (1,) its length, s.
         t_after, after: Time and state at its end.
+        good: (1,) above zero unless a decision is needed.
+        shortest: (1,) steps below this, s, need one.
         faults: What functions of the user have raised; a script ends there.
     """
 
@@ -33,9 +35,10 @@ class Motion:
         n = self.m.nq + self.m.nv
         self.t, self.h, self.t_after = np.zeros(1), np.zeros(1), np.zeros(1)
         self.y, self.after = np.zeros(n), np.zeros(n)
+        self.good, self.shortest = np.ones(1), np.zeros(1)
         self.faults: list[BaseException] = []
         self.tau, self.f_ext = np.zeros(self.m.nv), np.zeros((len(self.m), 6))
-        self._good = np.ones(1)
+        self._answered = np.ones(1)
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Positions and velocities of a state, as parts of it."""
@@ -87,13 +90,13 @@ class Motion:
                     self.f_ext[:] = f_ext
             except BaseException as fault:  # raised again where the script was called
                 self.faults.append(fault)
-                self._good[0] = 0.0
+                self._answered[0] = 0.0
 
-        return [CallPython(ask), Unless(self._good, END)]
+        return [CallPython(ask), Unless(self._answered, END)]
 
     def raise_fault(self) -> None:
         """Raise what a function of the user has raised since the last time."""
-        self._good[0] = 1.0
+        self._answered[0] = 1.0
         if self.faults:
             raise self.faults.pop()
 

@@ -16,14 +16,14 @@ from .stride import Steps, StepScript, Stride
 WARY = 2.0
 """By how much more than a look at singular positions asks for, loops stay clear of them."""
 
-GAP, CHANGE = 1e-10, 0.5
-"""rad or m: gaps that are left; and by how much loops may change in a step, see `brought_back`."""
+GAP = 1e-10
+"""rad or m: larger gaps are looked at."""
 
 PAUSE = 64
 """Steps by themselves between two tries, at most, where strides lead nowhere."""
 
-Told = Callable[[Steps, float, Array], None]
-"""Records steps, which started at a time and a state."""
+Told = Callable[[Steps, float, Array, Stride], None]
+"""Records steps, which started at a time and a state, by a stride."""
 
 
 class PlainSteps:
@@ -47,7 +47,7 @@ class PlainSteps:
         self.longest = 0.0
         self._pause, self._next_pause = 0, 1
         self._made: tuple[object, Rows, Stride] | None = None
-        self._widest = 0.0
+        self._widest, self._margin = 0.0, 1.0
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
         """Take steps from (t, y) as long as they are plain; where they have led."""
@@ -58,21 +58,22 @@ class PlainSteps:
         stride = self._ready(t, y)
         while stride is not None and t < run.duration:
             steps = stride.take(run.duration)
-            kept = self._quiet(steps, t, y)
-            whole = kept == len(steps.t)
-            steps = steps.first(kept)
+            count, kept = len(steps.t), self._quiet(steps, t, y)
             if kept:
-                t, y = self._keep(steps, t, y)
-            if whole:
-                stride.motion.raise_fault()
-            if steps.stopped or not whole:
+                t, y = self._keep(steps.first(kept), t, y, stride)
+            if kept < count:
+                stride.method.end(float(steps.h[kept]))
+                break
+            stride.motion.raise_fault()
+            if steps.stopped:
+                stride.method.end(float(stride.motion.h[0]))
                 break
         if t == start:
             self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, PAUSE)
             return t, y
         self._next_pause = 1
         if run.closing is not None:
-            run.closing.accept(run.closing(y))
+            run.closing.accept(run.closing(y), self._widest / self._margin)
         return t, y
 
     def _quiet(self, steps: Steps, t: float, y: Array) -> int:
@@ -83,14 +84,15 @@ class PlainSteps:
         times, states = np.concatenate([[t], steps.t]), np.concatenate([y[None], steps.y])
         return self.run.watch.quiet(times, states, slope, self.run.m.nq)
 
-    def _keep(self, steps: Steps, t: float, y: Array) -> tuple[float, Array]:
+    def _keep(self, steps: Steps, t: float, y: Array, stride: Stride) -> tuple[float, Array]:
         longest = float(np.max(steps.h))
         self.longest = max(self.longest, longest)
         if self.run.crossing is not None:
             self._widest = max(self._widest, float(np.max(steps.margin)))
+            self._margin = float(steps.margin[-1])
             starts = np.concatenate([[t], steps.t[:-1]]), np.concatenate([y[None], steps.y[:-1]])
             self.run.crossing.passed(*starts, longest)
-        self._tell(steps, t, y)
+        self._tell(steps, t, y, stride)
         self._bar.at(float(steps.t[-1]))
         return float(steps.t[-1]), steps.y[-1].copy()
 
@@ -105,10 +107,10 @@ class PlainSteps:
             if stride is None:
                 return None
             bound = WARY * NEAR * self._widest
-            stride.bounds[:3] = GAP, bound, CHANGE
+            stride.bounds[:3] = GAP, bound, 0.0
         if self.run.system.equations.quality is not None:
             stride.bounds[3] = self.run.worn
-        stride.shortest[0] = self._shortest
+        stride.motion.shortest[0] = self._shortest
         return stride
 
     def _with_loops(self, closing: Closing, t: float, y: Array) -> Stride | None:

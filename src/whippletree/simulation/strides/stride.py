@@ -30,10 +30,7 @@ from ...kernels.trace.recording import trace
 from ...spatial import Array, where
 from ..closed_step import Rows
 from .bringing_back import BringingBack
-from .motion import END, Motion
-
-STEP, RETRY = "step", "retry"
-"""Labels: where a step begins, and where one that was not accepted goes on."""
+from .motion import END, RETRY, STEP, Motion
 
 HUGE = 1e300
 """States beyond this have run away."""
@@ -51,8 +48,15 @@ PYTHON = 20_000
 class StepScript(Protocol):
     """What takes a step in a script."""
 
+    kept: Array | None
+    """Numbers of a step that are written along with it."""
+
     def begin(self, t: float, y: Array) -> None:
         """Go on from a state."""
+        ...
+
+    def end(self, h: float | None) -> None:
+        """The next step will be taken by others, from where h, s, was too long or, if None, nothing."""
         ...
 
     def step(self) -> tuple[list[Instruction], Array]:
@@ -76,7 +80,7 @@ def plain(
     Args:
         t, h: End and length of the step, s.
         y: (nq + nv,) the state at its end.
-        watch, bounds: (4,) gap, margin and change of the loops, and how well what was chosen suits; and what
+        watch, bounds: (4,) gap, margin and turn of the loops, and how well what was chosen suits; and what
             they may be: at most, at least, at most, and at least.
         shortest, until: Bounds of h and t, s.
     """
@@ -102,6 +106,7 @@ class Steps(NamedTuple):
         y: (n, nq + nv) states at their ends.
         margin: (n,) of loops there.
         slope: (n, nq + nv) of states there, if that was asked for; else (0, nq + nv).
+        kept: (n, …) what the method keeps of each step.
         stopped: Whether the next step needs a decision.
     """
 
@@ -110,11 +115,12 @@ class Steps(NamedTuple):
     y: Array
     margin: Array
     slope: Array
+    kept: Array
     stopped: bool
 
     def first(self, count: int) -> "Steps":
         """Only the first of them."""
-        return Steps(*(part[:count] for part in self[:5]), self.stopped)
+        return Steps(*(part[:count] for part in self[:6]), self.stopped)
 
 
 class Stride:
@@ -128,20 +134,20 @@ class Stride:
 
     Attributes:
         bounds: (4,) of `plain`.
-        shortest: (1,) likewise.
     """
 
     def __init__(self, motion: Motion, method: StepScript, rows: Rows, slopes: bool) -> None:
         self.motion, self.method = motion, method
         n, m = len(motion.y), motion.m
         self.loops = BringingBack(motion, rows) if rows else None
-        self.bounds, self.shortest = np.array([np.inf, -np.inf, np.inf, -np.inf]), np.zeros(1)
-        self._until, self._good, self._more = np.zeros(1), np.ones(1), np.zeros(1)
+        self.bounds = np.array([np.inf, -np.inf, np.inf, -np.inf])
+        self._until, self._more = np.zeros(1), np.zeros(1)
         watch = np.zeros(4)
         count = int(np.clip(NUMBERS // n, FEWEST, MOST))
         self._t, self._h, self._margin = (np.zeros((count, 1)) for _ in range(3))
         self._y, self._slope = np.zeros((count, n)), np.zeros((count if slopes else 0, n))
         slope = np.zeros(n)
+        self._kept = np.zeros((0, 0)) if method.kept is None else np.zeros((count, *method.kept.shape))
 
         step, raw = method.step()
         found: list[Instruction] = [Label(STEP), *step, *motion.unit(raw)]
@@ -151,16 +157,18 @@ class Stride:
         if quality is not None:
             assert isinstance(quality, Kernel)
             found.append(Call(quality, [motion.after[: m.nq]], [watch[3:]]))
-        judged = [motion.t_after, motion.h, motion.after, watch, self.bounds, self.shortest, self._until]
+        judged = [motion.t_after, motion.h, motion.after, watch, self.bounds, motion.shortest, self._until]
         found += [
-            Call(_plain(n), judged, [self._good, self._more]),
-            Unless(self._good, END),
+            Call(_plain(n), judged, [motion.good, self._more]),
+            Unless(motion.good, END),
             *method.accepted(),
         ]
         if slopes:
             found += [*motion.slope(motion.t_after, motion.after, slope), Write(slope, self._slope)]
         written = ((motion.t_after, self._t), (motion.h, self._h), (motion.after, self._y))
         found += [Write(source, rows) for source, rows in (*written, (watch[1:2], self._margin))]
+        if method.kept is not None:
+            found.append(Write(method.kept, self._kept))
         found += [Copy(motion.after, motion.y), Copy(motion.t_after, motion.t), *method.commit()]
         if self.loops is not None:
             found += self.loops.commit()
@@ -174,14 +182,21 @@ class Stride:
         self.method.begin(t, y)
         return 1.0 if self.loops is None else self.loops.begin(y)
 
+    def closed(self, y: Array) -> Array:
+        """States (n, nq + nv) within steps, with quaternions of unit norm and loops closed."""
+        m = self.motion.m
+        q, qd = (np.ascontiguousarray(part) for part in np.split(y, [m.nq], axis=1))
+        if m.nq != m.nv:
+            q = self.motion.system.equations.common.projected(q)
+        return np.concatenate((q, qd) if self.loops is None else self.loops.many(q, qd), axis=1)
+
     def take(self, until: float) -> Steps:
         """Steps up to a time, or to what has to be decided, or fewer: as many as are worth a call."""
-        self._until[0], self._good[0] = until, 1.0
+        self._until[0], self.motion.good[0] = until, 1.0
         count = self._script(len(self._t), self._rounds)
         t, h, margin = (part[:count, 0].copy() for part in (self._t, self._h, self._margin))
-        return Steps(
-            t, h, self._y[:count].copy(), margin, self._slope[:count].copy(), not self._good[0] > 0.0
-        )
+        y, slope, kept = (part[:count].copy() for part in (self._y, self._slope, self._kept))
+        return Steps(t, h, y, margin, slope, kept, not self.motion.good[0] > 0.0)
 
 
 def _operations(instructions: Sequence[Instruction]) -> float:

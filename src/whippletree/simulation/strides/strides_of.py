@@ -2,26 +2,59 @@
 
 from functools import partial
 
+import numpy as np
+
 from ...spatial import Array
+from ..drive import CRAWL, LAST
+from ..integrators.dop853 import within
 from ..progress import Progress
 from ..run import Run
 from ..sampling import SomeSteps, Times
-from ..steppers import FixedSteps, Stepper
+from ..steppers import ChosenSteps, FixedSteps, Stepper
+from .chosen_script import ChosenScript
 from .fixed_script import FixedScript
-from .plain_steps import PlainSteps
-from .stride import Steps
+from .plain_steps import PlainSteps, Told
+from .stride import Steps, Stride
+
+CHOSEN = "DOP853"
+"""The method of chosen steps that goes in strides."""
 
 
 def strides_of(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -> PlainSteps | None:
     """What takes the steps of a run many at a time; None if they are decided one by one."""
     if type(run) is not Run or not run.plan.law.method.recordable or not run.m.nv:
         return None
-    if isinstance(stepper, FixedSteps) and isinstance(times, SomeSteps):
-        if not stepper.integrator.recordable:
-            return None
-
-        def tell(steps: Steps, t: float, y: Array) -> None:
-            run.record_many(steps.t, steps.y, steps.h, times.among(t, len(steps.t)))
-
-        return PlainSteps(run, partial(FixedScript, steps=stepper), 0.0, tell, bar)
+    if isinstance(stepper, FixedSteps) and stepper.integrator.recordable:
+        assert isinstance(times, SomeSteps)
+        return PlainSteps(run, partial(FixedScript, steps=stepper), 0.0, _of_fixed(run, times), bar)
+    if isinstance(stepper, ChosenSteps) and run.method == CHOSEN:
+        tell = _of_all(run) if times is None else _within(run, times)
+        method = partial(ChosenScript, steps=stepper, dense=times is not None)
+        return PlainSteps(run, method, CRAWL * run.duration, tell, bar)
     return None
+
+
+def _of_all(run: Run) -> Told:
+    """Every step is recorded."""
+    return lambda steps, t, *_: run.record_many(steps.t, steps.y, steps.h, np.full(len(steps.t), True))
+
+
+def _of_fixed(run: Run, times: SomeSteps) -> Told:
+    """Steps are recorded whose number is a multiple."""
+    return lambda steps, t, *_: run.record_many(steps.t, steps.y, steps.h, times.among(t, len(steps.t)))
+
+
+def _within(run: Run, times: Times) -> Told:
+    """States within steps are recorded, and the last of all."""
+
+    def tell(steps: Steps, t: float, y: Array, stride: Stride) -> None:
+        starts, before = np.concatenate([[t], steps.t[:-1]]), np.concatenate([y[None], steps.y[:-1]])
+        first, last = times.following(t), float(steps.t[-1])
+        numbers = range(first, times.following(last) if last < run.duration else times.following(LAST * last))
+        at = np.array([times(number) for number in numbers])
+        k = np.searchsorted(steps.t, at)
+        x = ((at - starts[k]) / steps.h[k])[:, None]
+        run.record_within(at, stride.closed(within(steps.kept[k], before[k], x)), at - starts[k])
+        run.record_many(steps.t, steps.y, steps.h, steps.t >= run.duration)
+
+    return tell

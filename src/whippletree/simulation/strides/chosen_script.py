@@ -1,0 +1,133 @@
+"""The script of steps whose length is chosen: DOP853."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from ...kernels.run.kernel import Kernel
+from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
+from ...kernels.simplify.passes import simplify
+from ...kernels.trace.recording import trace
+from ...spatial import Array, where
+from ..integrators.dop853 import (
+    MORE,
+    STAGES,
+    error_norm,
+    factor,
+    first_length,
+    moved,
+    polynomial,
+    stage_times,
+)
+from ..integrators.dop853_numbers import A_MORE, A, B
+from ..steppers import ChosenSteps
+from .motion import END, RETRY, Motion
+
+ALL = STAGES + 1 + MORE
+
+
+def planned(t: Any, size: Any, duration: Any) -> tuple[Any, Any, Array]:
+    """End and length of a step from t that should have a length, and the times of its stages, s."""
+    end = where(t + size > duration, duration, t + size)
+    return end, end - t, stage_times(t, end - t)
+
+
+def judged(
+    K: Array, y: Array, after: Array, h: Any, rejected: Any, tolerances: Array, shortest: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Whether a step is accurate enough; the length of the next; whether it was rejected; if to go on."""
+    error = error_norm(K, y, after, h, tolerances[0], tolerances[1])
+    accepted, size = where(error < 1.0, 1.0, 0.0), abs(h) * factor(error, rejected)
+    return accepted, size, 1.0 - accepted, where(size < shortest, 0.0, 1.0)
+
+
+@lru_cache(maxsize=64)
+def _kernel(function: Callable[..., Any], n: int, stages: int) -> Kernel:
+    """One of the functions above, or of the method, for states of n numbers."""
+    known = {"y": (n,), "after": (n,), "K": (stages, n), "weights": (stages,), "tolerances": (2,)}
+    names = signature(function).parameters
+    return Kernel(simplify(trace(function, {name: known.get(name, ()) for name in names})), function.__name__)
+
+
+class ChosenScript:
+    """Steps of DOP853.
+
+    Args:
+        motion: The memory.
+        steps: Tolerances, and who takes the steps that are looked at by themselves.
+        dense: Whether states within steps will be asked for.
+
+    Attributes:
+        kept: (7, n) terms of the step that was taken last, see `polynomial`; None if it is not dense.
+    """
+
+    def __init__(self, motion: Motion, steps: ChosenSteps, dense: bool) -> None:
+        self.motion, self.steps = motion, steps
+        n = len(motion.y)
+        self._K, self.kept = np.zeros((ALL, n)), np.zeros((7, n)) if dense else None
+        self._end, self._raw = np.array([steps.duration]), np.zeros(n)
+        self._tolerances = np.array([steps.rtol, steps.atol])
+        self._size, self._rejected, self._accepted = np.zeros(1), np.zeros(1), np.zeros(1)
+        self._following = np.zeros(n)
+
+    def begin(self, t: float, y: Array) -> None:
+        system, steps = self.motion.system, self.steps
+        self._K[0], self._rejected[0] = system.slope(t, y), 0.0
+        if steps.following is None:
+            left = steps.duration - t
+            steps.following = first_length(
+                lambda after, state: system.slope(t + after, state), y, left, steps.rtol, steps.atol
+            )
+        self._size[0] = steps.following
+
+    def end(self, h: float | None) -> None:
+        """Leave the next step to others, who begin with a length or with what would have been the next."""
+        self.steps.h = self.steps.following = float(self._size[0]) if h is None else h
+
+    def step(self) -> tuple[list[Instruction], Array]:
+        motion, K, raw = self.motion, self._K, self._raw
+        n = len(motion.y)
+        plan, move, judge = (_kernel(function, n, STAGES) for function in (planned, moved, judged))
+        times, at = np.zeros(ALL), np.zeros(n)
+        found: list[Instruction] = [
+            Call(plan, [motion.t, self._size, self._end], [motion.t_after, motion.h, times]),
+            Unless(self._rejected, "fresh"),
+            Copy(np.zeros((ALL - 1, n)), K[1:]),  # what was not a number would be one for ever
+            Label("fresh"),
+        ]
+        for stage in range(1, STAGES):
+            found.append(Call(move, [motion.y, motion.h, _row(A[stage]), K[:STAGES]], [at]))
+            found += motion.slope(times[stage : stage + 1], at, K[stage])
+        tried = [K[:STAGES], motion.y, raw, motion.h, self._rejected, self._tolerances, motion.shortest]
+        rejected = np.zeros(1)
+        found += [
+            Call(move, [motion.y, motion.h, _row(B), K[:STAGES]], [raw]),
+            Call(judge, tried, [self._accepted, self._size, rejected, motion.good]),
+            Copy(rejected, self._rejected),
+            Unless(motion.good, END),
+            Unless(self._accepted, RETRY),
+        ]
+        if self.kept is not None:
+            move = _kernel(moved, n, ALL)
+            found += motion.slope(motion.t_after, raw, K[STAGES])
+            for k, weights in enumerate(A_MORE, start=STAGES + 1):
+                found.append(Call(move, [motion.y, motion.h, _row(weights, ALL), K], [at]))
+                found += motion.slope(times[k : k + 1], at, K[k])
+            found.append(Call(_kernel(polynomial, n, ALL), [K, motion.y, raw, motion.h], [self.kept]))
+        return found, raw
+
+    def accepted(self) -> list[Instruction]:
+        return self.motion.slope(self.motion.t_after, self.motion.after, self._following)
+
+    def commit(self) -> list[Instruction]:
+        return [Copy(self._following, self._K[0])]
+
+
+def _row(weights: dict[int, float], length: int = STAGES) -> Array:
+    row = np.zeros(length)
+    for stage, weight in weights.items():
+        row[stage - 1] = weight
+    return row
