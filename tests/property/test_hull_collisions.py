@@ -85,6 +85,8 @@ def test_bad_calls_and_files_are_told(tmp_path: Path) -> None:
     for corners in (3, True, 7.5, "few"):
         with pytest.raises(wt.InputError, match=r"corners is .*, expected a whole number, 4 or more"):
             wt.hull_collisions(m, corners)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(wt.InputError, match=r"hull_collisions: m is 'box.stl', expected a Mechanism"):
+        wt.hull_collisions("box.stl")  # pyright: ignore[reportArgumentType]
     (tmp_path / "box.stl").unlink()
     with pytest.raises(wt.FileError, match=r"no such mesh file"):
         wt.hull_collisions(m)

@@ -11,6 +11,7 @@ from ..contact.geometry.convex_hull import CONVEX, convex_hull
 from ..errors import InputError
 from ..model.mechanism import GROUND, Mechanism
 from ..model.parts import Geometry
+from ..model.values import expect
 from ..shapes import Mesh
 from ..spatial import Array
 from .mesh_files import scene_of
@@ -35,6 +36,7 @@ def hull_collisions(m: Mechanism, corners: int | None = None) -> Mechanism:
 
     Raises:
         FileError: A mesh file is missing, or is none.
+        InputError: `corners` is no such number.
         ModelError: A mesh encloses no volume.
 
     >>> import tempfile
@@ -52,12 +54,9 @@ def hull_collisions(m: Mechanism, corners: int | None = None) -> Mechanism:
     >>> wt.contact.gaps(m, [0, 0, 0.3, 1, 0, 0, 0])
     array([0.3, 0.3, 0.3, 1.3])
     """
-    if corners is not None and (
-        isinstance(corners, bool) or not isinstance(corners, int) or corners < FEWEST
-    ):
-        raise InputError(
-            f"corners is {corners!r}, expected a whole number, {FEWEST} or more, or None for all"
-        )
+    expect("hull_collisions", "m", m, Mechanism, "a Mechanism")
+    if corners is not None and (type(corners) is not int or corners < FEWEST):
+        raise InputError(f"corners is {corners!r}, expected a whole number, {FEWEST} or more, or None: all")
     made, told, hulls = m.copy(), dict[str, None](), dict[Mesh, Mesh]()
 
     def hulled(shape: Any) -> Any:
