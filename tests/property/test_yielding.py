@@ -28,14 +28,16 @@ SOFT: Any = {"stiffness": 1e4, "damping": 30.0}
 
 def test_a_linkage_stands_on_surfaces_that_give_way():
     m, q = leg(friction=0.9, stiffness=2e4, damping=150.0)
+    q[0] -= wt.contact.gaps(m, q)[0] - 0.005
 
     def hold(t, now, qd):
         return np.array([0.0, 60.0 * (q[1] - now[1]) - 6.0 * qd[1], 0.0, 0.0])
 
-    run = wt.simulate(m, q, duration=1.5, control=hold, rtol=1e-6, atol=1e-8)
+    run = wt.simulate(m, q, duration=0.8, control=hold, method="DOP853", sample=1e-3)
     assert np.abs(run.constraint_error).max() < 1e-10
     weight = G * sum(body.inertia.m for body in m.bodies)
-    assert run.contacts.force[-1, 0, 0] == pytest.approx(weight, rel=1e-2)
+    assert run.contacts.times("closes")
+    assert run.contacts.force[-1, 0, 0] == pytest.approx(weight, rel=1e-4)
     power = run.power + run.external_power - run.lost_power
     work = np.cumsum(np.diff(run.t) * 0.5 * (power[1:] + power[:-1]))
     assert np.ptp(run.energy - np.concatenate([[0.0], work])) < 0.02 * np.ptp(run.energy)
@@ -89,7 +91,7 @@ def test_what_was_left_in_a_patch_is_lost():
     """What the spring holds when the body leaves goes into the damper: all energy is accounted for."""
     m = ball(friction=0.0, stiffness=1e3, damping=25.0)
     m.gravity = (0, 0, 0)
-    run = wt.simulate(m, [0.15], [-1.0], duration=0.6, sample=1e-4)
+    run = wt.simulate(m, [0.15], [-1.0], duration=0.35, sample=1e-4)
     (left,) = run.contacts.times("opens")
     at = int(np.searchsorted(run.t, left))
     assert run.contacts.stored[at] > 1e-4
