@@ -163,6 +163,7 @@ def simulate(
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)
     if isinstance(contacts, Compliant):
+        # Its equations take forces on the bodies, which surfaces bring, even if nothing else does.
         pushed = Acting(m, control, (lambda *_: np.zeros((len(m), 6))) if external is None else external)
         run = PatchRun(replace(plan, forces=pushed), watch, contacts)
     elif contacts is not None:
