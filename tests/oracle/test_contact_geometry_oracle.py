@@ -61,6 +61,29 @@ def test_rounded_pairs(kinds: tuple[str, str]) -> None:
             np.testing.assert_allclose(frames.axes[0, 0], normal, atol=1e-8)
 
 
+def test_two_boxes_a_millimetre_apart() -> None:
+    """Corner on face, edge on edge and all between: the least of the gaps is the distance."""
+    m, rng, found = wt.Mechanism("pair"), np.random.default_rng(1), set()
+    for name, size in (("a", (0.3, 0.5, 0.7)), ("b", (0.6, 0.2, 0.4))):
+        m.add_body(f"body {name}", wt.Free(), inertia=wt.Inertia(1.0))
+        m.add_shape(name, wt.Box(size), f"body {name}")
+    m.add_contact("touch", "a", "b")
+    for _ in range(60):
+        q, way = m.random(rng), rng.normal(size=3)
+        way /= np.linalg.norm(way)
+        q[:3], q[7:10] = 2.0 * way, 0.0
+        for _ in range(20):  # straight in, until they almost touch
+            distance, normal = coal_distance(m, q)
+            q[:3] += (1e-3 - distance) / (normal @ way) * way
+        expected, normal = coal_distance(m, q)
+        frames = wt.contact.contact_frames(m, q)
+        nearest = int(np.argmin(frames.gap))
+        found.add(nearest // 8)
+        assert frames.gap[nearest] == pytest.approx(expected, abs=1e-9)
+        np.testing.assert_allclose(frames.axes[nearest, 0], normal, atol=1e-6)
+    assert found >= {0, 1, 2}  # corners of either, and edges
+
+
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "box", "cylinder", "ellipsoid"])
 def test_solids_on_a_plane(kind: str) -> None:
     m = touching.pair(touching.SHAPES[kind], wt.Plane())

@@ -123,6 +123,8 @@ def cam_and_roller_start(m: Mechanism) -> Start:
 LOAD, SIDE = 0.5, 0.1
 """kg and m: the box that the gripper lifts."""
 
+CUBE = (SIDE, SIDE, SIDE)
+
 
 def gripper() -> Mechanism:
     """Two fingers with round pads that close on a box of 0.5 kg, lift it and hold it.
@@ -135,9 +137,9 @@ def gripper() -> Mechanism:
         "box",
         Free(),
         placement=Placement((0.0, 0.0, 0.5 * SIDE)),
-        inertia=Inertia.box((SIDE,) * 3, mass=LOAD),
+        inertia=Inertia.box(CUBE, mass=LOAD),
     )
-    m.add_shape("hull", Box((SIDE,) * 3), "box", color=(0.8, 0.65, 0.4, 1.0))
+    m.add_shape("hull", Box(CUBE), "box", color=(0.8, 0.65, 0.4, 1.0))
     m.add_contact("stand", "hull", "floor", friction=0.6)
     m.add_body(
         "lift",

@@ -138,6 +138,11 @@ class DualCondition:
     def __init__(self, holds: Any) -> None:
         self.holds = holds
 
+    def __and__(self, other: "DualCondition | bool") -> "DualCondition":
+        return DualCondition(self.holds & (other.holds if isinstance(other, DualCondition) else other))
+
+    __rand__ = __and__
+
     def where(self, then: Any, otherwise: Any) -> Any:
         """The one or the other, value and rate alike."""
         levels = [x.level for x in (then, otherwise) if isinstance(x, Dual)]

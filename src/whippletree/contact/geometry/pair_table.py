@@ -7,6 +7,7 @@ from .shape_pairs.ball_box import sphere_on_box
 from .shape_pairs.ball_heights import balls_on_heights
 from .shape_pairs.ball_landscape import balls_on_landscape
 from .shape_pairs.ball_plane import balls_on_plane
+from .shape_pairs.box_box import box_on_box
 from .shape_pairs.convex_convex import CONVEX_KINDS, nearest_points
 from .shape_pairs.cylinder_plane import cylinder_on_plane
 from .shape_pairs.ellipsoid_plane import ellipsoid_on_plane
@@ -29,6 +30,7 @@ PAIRS: dict[tuple[str, str], PairFunction] = {
     ("sphere", "capsule"): sphere_on_capsule,
     ("capsule", "capsule"): capsule_on_capsule,
     ("sphere", "box"): sphere_on_box,
+    ("box", "box"): box_on_box,
 }
 """Pairs in closed form, which can be recorded. Each is found the other way round too."""
 
