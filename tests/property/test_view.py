@@ -486,10 +486,35 @@ def test_contact_forces_are_arrows_where_shapes_touch():
         scene = Scene(server, m, stage.stage(m, m.neutral()))
         scene.show_contacts(arrows)
         assert scene._pushes.visible
+        assert_allclose(scene._touched.points, [[0, 0, 0]], atol=1e-7)
         scene.show_contacts(arrows[:0])
         assert not scene._pushes.visible
+        assert not scene._touched.visible
     finally:
         server.stop()
+
+
+def test_the_picture_holds_shapes_from_end_to_end():
+    m = wt.examples.load("rattleback")  # 0.4 m long, its place and joint at one point
+    assert stage.stage(m, m.neutral()).size == pytest.approx(0.4)
+    m = wt.Mechanism("floor")
+    m.add_shape("floor", wt.Plane())
+    assert stage.stage(m, m.neutral()).size == stage.SMALLEST
+
+
+def test_a_bundled_mechanism_begins_with_its_start():
+    from whippletree.cli.view import begin
+
+    start = wt.examples.start("gripper")
+    with wt.view(wt.examples.load("gripper")) as viewer:
+        begin(viewer, "gripper")
+        assert_allclose(viewer.q, start.q)
+        assert viewer._session.control is not None
+        run = viewer._session.simulated(0.05)
+        assert run.tau[-1, -1] > 0.0
+        viewer.show(viewer.q + 0.0, np.ones(9))
+        viewer._session.reset()
+        assert_allclose(viewer.qd, start.qd)
 
 
 def test_the_arrow_of_gravity_and_its_handle_agree():

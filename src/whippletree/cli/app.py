@@ -230,6 +230,7 @@ def show(
     with _one_line_errors():
         what = cli_view.shown(source, floating, package or [], stops)
         viewer = view(what, port=port, host=host)
+        cli_view.begin(viewer, source)
     told = cli_source.stops_told(what, source) if isinstance(what, Mechanism) else ""
     cli_view.run(viewer, browser, told)
 

@@ -35,6 +35,13 @@ def shown(
     return cli_source.load(source, floating, packages, stops)
 
 
+def begin(viewer: Viewer, source: str) -> None:
+    """Show a bundled mechanism in the state, and with the control, in which it shows what it is for."""
+    start = examples.start(source) if source in examples.names() else examples.Start()
+    if start.q is not None and start.qd is not None:
+        viewer.begin(start.q, start.qd, start.control, start.impacts)
+
+
 def run(viewer: Viewer, browser: bool, stops: str) -> None:
     """Tell where the page is and what is wrong with the picture, and wait for Ctrl-C."""
     # The page can be open, and Ctrl-C pressed, before all is told.

@@ -54,6 +54,7 @@ class Scene:
         self._draw()
         self.gravity = self._gravity()
         self._pushes: Any = None
+        self._touched: Any = None
 
     @property
     def has_shapes(self) -> bool:
@@ -222,11 +223,19 @@ class Scene:
             self.gravity.position = tip
 
     def show_contacts(self, arrows: Array) -> None:
-        """Draw contact forces, from feet to tips (k, 2, 3)."""
+        """Draw contact forces, from feet to tips (k, 2, 3), and a ball where each acts."""
         size = self._stage.size
-        if self._pushes is not None:
-            self._pushes.visible = bool(len(arrows))
+        for node in (self._pushes, self._touched):
+            if node is not None:
+                node.visible = bool(len(arrows))
         if len(arrows):
+            self._touched = self._server.scene.add_point_cloud(
+                "/contact points",
+                arrows[:, 0].astype(np.float32),
+                (200, 60, 60),
+                point_size=0.02 * size,
+                point_shape="circle",
+            )
             self._pushes = self._server.scene.add_arrows(
                 "/contacts",
                 arrows.astype(np.float32),

@@ -13,6 +13,7 @@ from ..loops.closing.projections import project_velocity
 from ..model.mechanism import Mechanism
 from ..model.values import vector
 from ..simulation import Trajectory, simulate
+from ..simulation.driver import Control
 from ..spatial import Array
 from .charts import Slider
 from .playback import contact_arrows, state_at
@@ -38,6 +39,8 @@ class Session:
         playing: Whether time advances.
         speed: Seconds of the trajectory in a second.
         repeat: Whether playing starts again at the end.
+        control: What acts in simulations, as in `simulate`; None: no forces.
+        impacts: The law of impacts in them.
         problems: What could not be done as the mechanism asks, in words.
 
     >>> import whippletree as wt
@@ -53,6 +56,9 @@ class Session:
         self.problems: list[str] = []
         self._first_trajectory, self._first_gravity = trajectory, self.m.gravity
         self._first_q = self._start() if trajectory is None else np.array(trajectory.q[0])
+        self._first_qd = np.zeros(self.m.nv)
+        self.control: Control | None = None
+        self.impacts = "poisson"
         self.speed, self.repeat = 1.0, True
         self.reset()
 
@@ -75,10 +81,16 @@ class Session:
         """Back to what was shown first."""
         self.m.gravity = self._first_gravity
         self.trajectory = self._first_trajectory
-        self.q, self.qd = self._first_q.copy(), np.zeros(self.m.nv)
+        self.q, self.qd = self._first_q.copy(), self._first_qd.copy()
         self.time, self.playing = 0.0, False
         if self.trajectory is not None:
             self.seek(float(self.trajectory.t[0]))
+
+    def begin(self, q: Array, qd: Array, control: Control | None, impacts: str) -> None:
+        """Show a position (nq,) and velocity (nv,) first, and let simulations have a control and a law."""
+        self._first_q, self._first_qd = np.array(q, dtype=float), np.array(qd, dtype=float)
+        self.control, self.impacts = control, impacts
+        self.reset()
 
     def show(self, q: Array, qd: Array | None = None) -> None:
         """Show a position (nq,) and velocity (nv,), rest by default; playing stops."""
@@ -177,7 +189,9 @@ class Session:
         if m.loops or m.gears:  # between two recorded states they are not closed to the last digit
             q = assemble(m, q)
             qd = project_velocity(m, q, qd)
-        return simulate(m, q, qd, duration, sample=1.0 / FRAMES, progress=False)
+        return simulate(
+            m, q, qd, duration, self.control, impacts=self.impacts, sample=1.0 / FRAMES, progress=False
+        )
 
     def take(self, run: Trajectory) -> None:
         """Play a trajectory of this mechanism from its start."""

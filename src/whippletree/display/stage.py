@@ -1,11 +1,14 @@
 """Where things are in the world and how large: what the picture is composed from."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from ..dynamics.kinematics import forward_kinematics
 from ..model.mechanism import Mechanism
+from ..model.parts import PlacedShape
+from ..shapes import Mesh
 from ..spatial import Array
 
 SMALLEST = 0.05
@@ -45,13 +48,24 @@ def points(m: Mechanism, q: Array) -> Array:
         own += [frame.placement.position for frame in m.frames if frame.body == name]
         shapes = m.ground_visuals if i < 0 else m.bodies[i].visuals
         own += [shape.placement.position for shape in shapes]
-        own += [shape.placement.position for shape in m.shapes if shape.body == name]
+        own += [point for shape in m.shapes if shape.body == name for point in _extent(shape)]
         own += [np.array(spring.point_a) for spring in m.springs if spring.body_a == name]
         own += [np.array(spring.point_b) for spring in m.springs if spring.body_b == name]
         if i >= 0:
             own += [np.zeros(3), np.asarray(m.bodies[i].inertia.com, dtype=float)]
         found += [X[i, :3, :3] @ point + X[i, :3, 3] for point in own]
     return np.array(found) if found else np.zeros((1, 3))
+
+
+def _extent(placed: PlacedShape) -> list[Array]:
+    """Corners of the box that holds a shape, or its place where it has no end or only a file knows it."""
+    if isinstance(placed.shape, Mesh):
+        return [np.asarray(placed.placement.position, dtype=float)]
+    low, high = placed.shape.bounds()
+    if not np.all(np.isfinite([low, high])):
+        return [np.asarray(placed.placement.position, dtype=float)]
+    corners = (np.where(choice, high, low) for choice in product((False, True), repeat=3))
+    return [placed.placement.rotation @ corner + placed.placement.position for corner in corners]
 
 
 def reach(m: Mechanism) -> float:

@@ -129,6 +129,21 @@ class Viewer:
             self._session.show(at, speed)
             self._controls.refresh()
 
+    def begin(self, q: Any, qd: Any, control: Any = None, impacts: str = "poisson") -> None:
+        """Show a state first, to which "Reset" comes back, and let simulations start with what acts on it.
+
+        Args:
+            q: (nq,) position, rad or m.
+            qd: (nv,) velocity, rad/s or m/s.
+            control, impacts: Of `simulate`.
+        """
+        m = self._session.m
+        at = position(m, q)
+        speed = vector(qd, (m.nv,), "qd", f"one entry per velocity of {m.name!r}")
+        with self._lock:
+            self._session.begin(at, speed, control, impacts)
+            self._controls.refresh()
+
     def play(self) -> None:
         """Play the trajectory, from its start if it is at the end."""
         with self._lock:
