@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import whippletree as wt
-from whippletree.simulation.closed_step import generic_position, rows_for
+from whippletree.loops.closing.generic import generic_position
+from whippletree.simulation.closed_step import rows_for
 
 
 def starts(m: wt.Mechanism, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from ..errors import InputError, SingularError, SolverError
 from ..formulations.reduction.gcl_choice import gcl_dependents, gcl_quality
 from ..formulations.reduction.reduced_reactions import reduced_reactions
 from ..loops.closing.projections import project_position
-from ..loops.equations.constraints import constraint_jacobian
+from ..loops.equations.constraints import constraint_equation, constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..loops.methods.lambda_first import row_choice, row_quality
 from ..loops.methods.reactions import constraint_forces, reactions
@@ -31,6 +31,13 @@ NEAR = 0.03
 
 HOLDS = 1e-3
 """Where the quality of a choice falls below this share of what it was, it does not hold any more."""
+
+
+NOTHING = 1e-12
+"""Rows of constraints whose entries are not larger than this everywhere are none."""
+
+CONSISTENT = 1e-6
+"""Redundant constraints may be left open by this share of all that is in them."""
 
 
 class Choosing(NamedTuple):
@@ -50,21 +57,41 @@ OTHERS: dict[Callable[..., Any], Choosing] = {
 
 
 class Guard(NamedTuple):
-    """Where a choice holds: `quality`, with the choice by its name, is above the limit."""
+    """Where a choice holds: `quality`, with the choice by its name, is above the limit.
+
+    Where constraints are redundant and the result is accelerations, these satisfy all of them besides: a
+    linkage assembled another way may be tied by those that were left out.
+    """
 
     quality: Callable[..., Any]
     choice: tuple[tuple[str, Any], ...]
     limit: float
+    redundant: bool
 
-    def over(self, result: Any, m: Mechanism, q: Array) -> Any:
-        """The result, nested as it may be, all of it NaN where the choice does not hold."""
-        return _held(result, self.quality(m, q, **dict(self.choice)) > self.limit)
+    def over(self, result: Any, m: Mechanism, arguments: Mapping[str, Any]) -> Any:
+        """The result, nested as it may be, all of it NaN where the choice does not hold.
+
+        Args:
+            result: What the function gave.
+            m: The mechanism.
+            arguments: The function's, by name.
+        """
+        holds = self.quality(m, arguments["q"], **dict(self.choice)) > self.limit
+        if self.redundant:
+            options = [arguments[name] for name in ("q", "qd", "stabilization") if name in arguments]
+            K, k = constraint_equation(m, *options)
+            terms = K * result
+            gaps, sizes = abs(terms.sum(axis=1) - k).sum(), abs(terms).sum() + abs(k).sum()
+            holds = holds & (gaps <= CONSISTENT * sizes)
+        return _held(result, holds)
 
 
 def chosen_at(
-    function: Callable[..., Any], m: Mechanism, at: Any, fixed: Mapping[str, Any]
+    function: Callable[..., Any], m: Mechanism, at: Any, fixed: Mapping[str, Any], limit: float | None = None
 ) -> tuple[Callable[..., Any], dict[str, Any], Guard | None]:
     """The function to record, its fixed arguments with what it chooses at a position, and where that holds.
+
+    It does while its quality is above the limit; by default a thousandth of that at the position.
 
     Raises:
         InputError: The function chooses nothing, or has been given its choice.
@@ -75,21 +102,26 @@ def chosen_at(
         given["method"] = method
         if method.choose is None or method.quality is None:
             return accelerations_by, given, None
-        guard = _guard(m, q, Choosing(method.choice, method.choose, method.quality))
+        guard = _guard(m, q, Choosing(method.choice, method.choose, method.quality), limit)
         return accelerations_by, given | {"choice": guard.choice}, guard
     choosing = _choosing(function)
     if choosing.argument in given:
         raise InputError(f"{choosing.argument!r} has a value, and at would choose another: give one of them")
-    guard = _guard(m, q, choosing)
+    guard = _guard(m, q, choosing, limit, accelerations=inspect.unwrap(function) not in OTHERS)
     return function, given | dict(guard.choice), guard
 
 
-def _guard(m: Mechanism, q: Array, choosing: Choosing) -> Guard:
+def _guard(
+    m: Mechanism, q: Array, choosing: Choosing, limit: float | None, accelerations: bool = True
+) -> Guard:
     """What is chosen at q, and where it holds; SingularError if q is a singular position."""
     _refuse_singular(m, q)
     choice = choosing.choose(m, q)
     reached = float(choosing.quality(m, q, **{choosing.argument: choice}))
-    return Guard(choosing.quality, ((choosing.argument, choice),), HOLDS * reached)
+    limit = HOLDS * reached if limit is None else limit
+    return Guard(
+        choosing.quality, ((choosing.argument, choice),), limit, accelerations and _redundant(m, q)
+    )
 
 
 def _choosing(function: Callable[..., Any]) -> Choosing:
@@ -102,6 +134,14 @@ def _choosing(function: Callable[..., Any]) -> Choosing:
             return Choosing(method.choice, method.choose, method.quality)
     name = getattr(function, "__name__", type(function).__name__)
     raise InputError(f"{name} chooses nothing by numbers: leave out at")
+
+
+def _redundant(m: Mechanism, q: Array) -> bool:
+    """Whether fewer constraints are independent at q than there are, those aside that are none anywhere."""
+    rng = np.random.default_rng(0)
+    elsewhere = [constraint_jacobian(m, integrate(m, q, rng.normal(size=m.nv))) for _ in range(2)]
+    some = np.any(np.abs(elsewhere) > NOTHING, axis=(0, 2))
+    return len(independent_rows(constraint_jacobian(m, q))) < int(np.count_nonzero(some))
 
 
 def _refuse_singular(m: Mechanism, q: Array) -> None:

@@ -24,7 +24,9 @@ from ..model.fields import meant
 from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
 from ..model.snapshot import Snapshot
+from .assembly_kernel import AssemblyKernel, fixed_hold, is_assembly
 from .choices import chosen_at
+from .closed_kernel import ClosedKernel, needs_choice
 
 
 def compile(
@@ -50,6 +52,9 @@ def compile(
     found again by the content of all arguments. A function or a joint type of yours may depend on anything,
     so it is recorded anew by every call; its machine code is kept.
 
+    `assemble` is a search and cannot be recorded: its kernel k(q_guess) searches for many poses side by
+    side, with gaps and Jacobians compiled.
+
     Args:
         function: A public algorithm, as `wt.aba`, or any function of arrays that calls some. If its
             first argument is named `m`, it receives the mechanism.
@@ -66,6 +71,8 @@ def compile(
             pivots or dependent coordinates by numbers: `forward_dynamics` by every method, the methods of
             `loops` and `formulations`, `reactions` and `constraint_forces`. They choose there. Where that
             does not hold any more, as a pivot is only a thousandth of what it was, the kernel answers NaN.
+            Without it, `forward_dynamics` becomes a kernel that is right in all closed positions: several
+            choices are compiled, when first needed, and the first that holds answers for each state.
         fixed: Values of arguments that are no inputs, as frame="tool".
 
     Raises:
@@ -88,7 +95,16 @@ def compile(
     >>> k = wt.compile(wt.constraint_forces, m, at=m.neutral())
     >>> k(m.neutral(), np.zeros(3), np.zeros(3)).shape
     (5,)
+    >>> turned = m.kernel("assemble", hold=["crank"])([[0.1, 0.0, 0.0], [0.2, 0.0, 0.0]])
+    >>> m.kernel("forward_dynamics")(turned, np.zeros(3), np.zeros(3)).round(3)
+    array([[-21.508,  25.101,  -4.996],
+           [-15.146,  17.294,  -4.095]])
     """
+    _check(function, m, inputs, parameters)
+    if is_assembly(function):
+        return AssemblyKernel(record, m, fixed_hold(fixed))
+    if at is None and needs_choice(function, m, fixed):
+        return ClosedKernel(record, m, inputs, parameters, fixed)
     return Kernel(record(function, m, inputs=inputs, parameters=parameters, at=at, **fixed), _name(function))
 
 
@@ -158,13 +174,17 @@ def record(
     inputs: Mapping[str, Declared] | None = None,
     parameters: Sequence[str] = (),
     at: Any = None,
+    limit: float | None = None,
     **fixed: Any,
 ) -> Program:
-    """The simplified list of operations that `compile` turns into code; arguments as there."""
+    """The simplified list of operations that `compile` turns into code; arguments as there.
+
+    What is chosen at a position counts while its quality is above `limit`, if that is given.
+    """
     _check(function, m, inputs, parameters)
     guard = None
     if at is not None:
-        function, fixed, guard = chosen_at(function, m, at, fixed)
+        function, fixed, guard = chosen_at(function, m, at, fixed, limit)
     shapes = _shapes(function, m, dict(inputs or {}), fixed)
     takes_mechanism = next(iter(inspect.signature(function).parameters), None) == "m"
     names = list(shapes)
@@ -187,7 +207,7 @@ def record(
         if not takes_mechanism:
             return function(**arguments, **fixed)
         found = function(model, **arguments, **fixed)
-        return found if guard is None else guard.over(found, model, arguments["q"])
+        return found if guard is None else guard.over(found, model, arguments | fixed)
 
     def made() -> Program:
         return simplified(recording(of_arrays, shapes))

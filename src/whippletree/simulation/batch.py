@@ -18,6 +18,7 @@ from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..kernels.run.threads import checked
 from ..loops.closing.check import GEARED_START, check_gears
+from ..loops.closing.generic import generic_position
 from ..loops.equations.constraints import constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
@@ -25,7 +26,7 @@ from ..model.singular import coupled_joints, fault_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array
 from .acting import check_function
-from .closed_step import DAMPING, RANK, generic_position, rows_for
+from .closed_step import DAMPING, RANK, rows_for
 from .contact_step import ContactRecord, touching_of
 from .distribute import distribute
 from .driver import damping, positive

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..errors import InputError, SolverError
-from ..loops.closing.assembly import assemble
+from ..errors import InputError
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..loops.methods.lambda_first import damped
@@ -13,44 +12,11 @@ from ..spatial import Array, solve_spd
 
 Rows = tuple[int, ...]
 
-TRIES = 5
-"""Positions at which constraints are looked at, lest the only one is singular."""
-
 DAMPING = 1e-12
 """Share by which constraints give way, so that there are accelerations at singular positions, too."""
 
 RANK = 1e-9
 """Singular values below this share of the largest one count as zero."""
-
-AWAY = 0.1
-"""rad or m: how far from neutral these positions begin."""
-
-
-def generic_position(m: Mechanism) -> Array:
-    """(nq,) the least singular of a few closed positions around the neutral one, by the mechanism alone.
-
-    What is chosen there holds nearly everywhere.
-
-    Raises:
-        SolverError: The mechanism could not be assembled at any of them.
-    """
-    rng = np.random.default_rng(0)
-    best, found, failure = (-1, 0.0), m.neutral(), None
-    for k in range(TRIES):
-        shift = AWAY * rng.normal(size=m.nv) if k else np.zeros(m.nv)
-        try:
-            q = assemble(m, integrate(m, m.neutral(), shift))
-        except SolverError as error:
-            failure = failure or error
-            continue
-        K = constraint_jacobian(m, q)
-        rows = independent_rows(K)
-        least = float(np.linalg.svd(K[rows], compute_uv=False)[-1]) if rows else 0.0
-        if (len(rows), least) > best:
-            best, found = (len(rows), least), q
-    if best[0] < 0 and failure is not None:
-        raise failure
-    return found
 
 
 def rows_for(K: Array, generic: Rows | None) -> Rows:

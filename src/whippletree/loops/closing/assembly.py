@@ -59,7 +59,7 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
         found.append(_nearest(m, integrate(m, q_guess, shift), free))
     q, gaps = found[-1]
     if not _is_closed(m, gaps):
-        raise SolverError(_open_loops(m, found[0][1]))
+        raise SolverError(open_loops(m, found[0][1]))
     return project_position(m, q, hold)
 
 
@@ -98,7 +98,7 @@ def closure_gaps(m: Mechanism, q: Array) -> Array:
     return np.concatenate([np.zeros(0), *gaps])
 
 
-def _open_loops(m: Mechanism, gaps: Array) -> str:
+def open_loops(m: Mechanism, gaps: Array) -> str:
     """Which loops stay open, and by how much."""
     largest, shares = largest_by_owner(m, gaps), largest_by_owner(m, gaps / row_sizes(m))
     found = [name for name, share in shares.items() if share >= CLOSED]

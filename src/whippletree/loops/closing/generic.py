@@ -1,0 +1,44 @@
+"""A closed position that depends on nothing but the mechanism, for what is chosen by numbers."""
+
+import numpy as np
+
+from ...errors import SolverError
+from ...model.mechanism import Mechanism
+from ...model.positions import integrate
+from ...spatial import Array
+from ..equations.constraints import constraint_jacobian
+from ..equations.rank import independent_rows
+from .assembly import assemble
+
+TRIES = 5
+"""Positions at which constraints are looked at, lest the only one is singular."""
+
+AWAY = 0.1
+"""rad or m: how far from neutral these positions begin."""
+
+
+def generic_position(m: Mechanism) -> Array:
+    """(nq,) the least singular of a few closed positions around the neutral one, by the mechanism alone.
+
+    What is chosen there holds nearly everywhere.
+
+    Raises:
+        SolverError: The mechanism could not be assembled at any of them.
+    """
+    rng = np.random.default_rng(0)
+    best, found, failure = (-1, 0.0), m.neutral(), None
+    for k in range(TRIES):
+        shift = AWAY * rng.normal(size=m.nv) if k else np.zeros(m.nv)
+        try:
+            q = assemble(m, integrate(m, m.neutral(), shift))
+        except SolverError as error:
+            failure = failure or error
+            continue
+        K = constraint_jacobian(m, q)
+        rows = independent_rows(K)
+        least = float(np.linalg.svd(K[rows], compute_uv=False)[-1]) if rows else 0.0
+        if (len(rows), least) > best:
+            best, found = (len(rows), least), q
+    if best[0] < 0 and failure is not None:
+        raise failure
+    return found
