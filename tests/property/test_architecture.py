@@ -106,6 +106,7 @@ LATE = {
     ("model.positions", "model"): "a type: the mechanism moves its positions",
     ("model.values", "model"): "a type: the mechanism checks what it is given",
     ("kernels.run.kernel", "kernels.export"): "most kernels are never exported",
+    ("kernels.run.kernel", "kernels.run"): "a packed kernel is a kernel, and made by a method of one",
     ("simulation.trajectory", "simulation"): "save is a method of the trajectory that it writes",
     ("simulation.trajectory", "display"): "plot, animate and view are methods of the trajectory they show",
     ("simulation.files", "io"): "most runs are never written",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -48,8 +48,8 @@ class AssemblyKernel(Kernel):
         hold: Names of joints that keep their guessed positions.
     """
 
-    def __new__(cls, record: Record, m: Mechanism, hold: Sequence[str] = ()) -> AssemblyKernel:
-        return super().__new__(cls, record, m.name)  # type: ignore[arg-type,return-value]
+    def __new__(cls, record: Any, *options: Any) -> Self:
+        return super().__new__(cls, record)  # which looks at none of this
 
     def __init__(self, record: Record, m: Mechanism, hold: Sequence[str] = ()) -> None:
         self._record, self._m, self._hold = record, m, tuple(hold)

@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -62,8 +62,8 @@ class ClosedKernel(Kernel):
         inputs, parameters, fixed: As given to `compile`.
     """
 
-    def __new__(cls, record: Record, m: Mechanism, *options: Any) -> ClosedKernel:
-        return super().__new__(cls, record, m.name)  # type: ignore[arg-type,return-value]
+    def __new__(cls, record: Any, *options: Any) -> Self:
+        return super().__new__(cls, record)  # which looks at none of this
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from inspect import Parameter, Signature, signature
 from keyword import iskeyword
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 from weakref import ref
 
 from ...errors import InputError
@@ -15,6 +15,9 @@ from ..trace.structure import Branch, Leaf, leaves, unflatten
 from . import build, call
 from .general_call import Checked
 from .machine import Code, host
+
+if TYPE_CHECKING:
+    from .packed import PackedKernel
 
 _LONG = 1 << 16  # instructions; batches that take more let other threads run meanwhile
 
@@ -50,12 +53,12 @@ class Kernel:
     program: Program
     name: str
 
-    def __new__(cls, program: Program, name: str = "kernel") -> Kernel:
+    def __new__(cls, program: Program, name: str = "kernel") -> Self:
         # Each kernel has a class of its own, whose __call__ becomes the native function: Python then calls
         # machine code directly, without a frame of its own in between, which would take as long as the
         # code of a small kernel.
         members = {"__module__": cls.__module__, "__doc__": cls.__doc__}
-        own: type[Kernel] = type(cls.__name__, (cls,), members)
+        own: Any = type(cls.__name__, (cls,), members)
         return object.__new__(own)
 
     def __init__(self, program: Program, name: str = "kernel") -> None:
@@ -128,6 +131,22 @@ class Kernel:
         3
         """
         return dict(self.program.cost)
+
+    def packed(self) -> PackedKernel:
+        """A kernel of the same function that gives every number of its results once, and no constants.
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("double-pendulum")
+        >>> k = m.kernel("crba").packed()  # the triangle of a symmetric matrix
+        >>> k([0.3, 0.5]).round(3)
+        array([2.544, 0.772])
+        >>> k.unpack(k([0.3, 0.5])).round(3)
+        array([[2.544, 0.772],
+               [0.772, 0.333]])
+        """
+        from .packed import PackedKernel  # on use: it is made of this class
+
+        return PackedKernel(self.program, self.name)
 
     def source(self, language: str) -> str:
         """The kernel as text: `"c"`, `"python"` or `"llvm"` (the vector code for this processor).
