@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..trace.program import Instruction, Program
 from .vecmath import functions as vecmath
 from .vecmath.lanes import Lanes, Real
@@ -29,28 +31,30 @@ class AngleLanes:
     """
 
     def __init__(self, program: Program, lanes: int) -> None:
-        level = [0] * (program.n_values + 1)  # sines and cosines on the way; the last entry is of no operand
-        angles: dict[int, dict[int, None]] = {}  # in order, each once
-        for op, out, a, b, c in program.instructions:
-            level[out] = max(level[a], level[b], level[c])
-            if op in ("sin", "cos"):
-                angles.setdefault(level[out], {})[a] = None
-                level[out] += 1
-        groups = {depth: list(found) for depth, found in angles.items() if len(found) > 1}
-        never = max(groups, default=0) + 1
-        needed = [never] * (program.n_values + 1)  # for the angles of which level
+        names, codes, operands = program.columns
+        turning = [code for code, name in enumerate(names) if name in ("sin", "cos")]
+        arguments = operands[np.isin(codes, turning), 0].tolist()
+        leading = _leading(program, arguments)
+        level: dict[int, int] = {}  # of what leads to angles: how many sines and cosines are on the way
+        for op, out, *numbers in leading:
+            level[out] = max(level.get(number, 0) for number in numbers) + (op in ("sin", "cos"))
+        groups: dict[int, dict[int, None]] = {}  # in order, each once
+        for angle in arguments:
+            groups.setdefault(level.get(angle, 0), {})[angle] = None
+        groups = {depth: groups[depth] for depth in sorted(groups) if len(groups[depth]) > 1}
+        needed: dict[int, int] = {}  # for the angles of which level
         for depth in sorted(groups, reverse=True):
-            for angle in groups[depth]:
-                needed[angle] = depth
-        for _, out, *operands in reversed(program.instructions):
-            for operand in operands:
-                needed[operand] = min(needed[operand], needed[out])
-        before: dict[int, list[Instruction]] = {depth: [] for depth in sorted(groups)}
-        before[never] = []
-        for instruction in program.instructions:
-            before[needed[instruction[1]]].append(instruction)
-        self.rest = before.pop(never)
-        self.levels = [(before[depth], groups[depth]) for depth in before]
+            needed |= dict.fromkeys(groups[depth], depth)
+        for _, out, *numbers in reversed(leading):
+            if out in needed:
+                for number in numbers:
+                    needed[number] = min(needed.get(number, needed[out]), needed[out])
+        before: dict[int, list[Instruction]] = {depth: [] for depth in groups}
+        for instruction in leading:
+            if instruction[1] in needed:
+                before[needed[instruction[1]]].append(instruction)
+        self.rest = [instruction for instruction in program.instructions if instruction[1] not in needed]
+        self.levels = [(before[depth], list(group)) for depth, group in groups.items()]
         self.width = 1
         while self.width < min(lanes, max((len(group) for group in groups.values()), default=1)):
             self.width *= 2
@@ -93,6 +97,19 @@ class AngleLanes:
             return None
         place = self._place_of[instruction[2]] + self.width * (instruction[0] == "cos")
         return Real(e.line(f"load double, ptr {_place(e, place)}, align 8"))
+
+
+def _leading(program: Program, numbers: Sequence[int]) -> list[Instruction]:
+    """All instructions that lead to some values, in order."""
+    first, operands = program.first_instruction, program.columns.operands
+    found: set[int] = set()
+    stack = [number - first for number in numbers if number >= first]
+    while stack:
+        place = stack.pop()
+        if place not in found:
+            found.add(place)
+            stack += [number - first for number in operands[place].tolist() if number >= first]
+    return [program.instructions[place] for place in sorted(found)]
 
 
 def _place(e: Lanes, place: int) -> str:
