@@ -409,8 +409,8 @@ def test_processes_at_once(folder):
     told = [process.communicate()[0].split() for process in running]
     assert [process.returncode for process in running] == [0, 0]
     assert told[0][1] == told[1][1]
-    assert len(entries(folder)) == 3
-    assert cache.info().entries == 3
+    assert len(entries(folder)) == 4  # with the hashes of the sources
+    assert cache.info().entries == 4
 
 
 def test_no_cache_at_all(recordings, monkeypatch):
@@ -480,8 +480,8 @@ def test_other_sources_of_the_same_size_and_time_are_another_library(tmp_path, f
         return done.stdout.split()
 
     count, numbers, kept = run()
-    assert (count, kept) == ("1", "3")  # the program, its entrance, its code for one state
-    assert run() == ["0", numbers, "3"]
+    assert (count, kept) == ("1", "4")  # hashes of sources, the program, its entrance, its code for one state
+    assert run() == ["0", numbers, "4"]
     path = package / "dynamics" / "aba.py"
     status, text = path.stat(), path.read_text()
     changed_text = text.replace("Forward", "forward", 1)
@@ -489,6 +489,6 @@ def test_other_sources_of_the_same_size_and_time_are_another_library(tmp_path, f
     assert changed_text != text
     path.write_text(changed_text)
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert run() == ["1", numbers, "4"]  # machine code depends on the program alone
-    assert run() == ["0", numbers, "4"]
-    assert run(str(path)) == ["1", numbers, "4"]  # touched while it runs: neither used nor kept
+    assert run() == ["1", numbers, "6"]  # machine code depends on the program alone
+    assert run() == ["0", numbers, "6"]
+    assert run(str(path)) == ["1", numbers, "6"]  # touched while it runs: neither used nor kept
