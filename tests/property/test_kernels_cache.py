@@ -33,9 +33,9 @@ def compilations(monkeypatch):
     texts = []
     real = build.compile_object
 
-    def counted(text, target):
+    def counted(text, target, effort):
         texts.append(text)
-        return real(text, target)
+        return real(text, target, effort)
 
     monkeypatch.setattr(build, "compile_object", counted)
     return texts

@@ -33,7 +33,8 @@ def kernel_code(program: Program, target: Host, width: int) -> Code:
 
 def call_code(program: Program, target: Host) -> Code:
     """Code of `wt_call`; programs of the same shapes share it on disk."""
-    return text_code(call_text(program), target)
+    text = call_text(program)
+    return _code(text, target, lambda: text, effort=0)
 
 
 def text_code(text: str, target: Host) -> Code:
@@ -41,15 +42,15 @@ def text_code(text: str, target: Host) -> Code:
     return _code(text, target, lambda: text)
 
 
-def _code(content: str, target: Host, text: Callable[[], str]) -> Code:
+def _code(content: str, target: Host, text: Callable[[], str], effort: int = 2) -> Code:
     """Code by what determines it, made of the text if it is not in the cache."""
     maker = _maker()
     if maker is None:
-        return Code(compile_object(text(), target), target)
+        return Code(compile_object(text(), target, effort), target)
     name = disk.key(content, maker, target.triple, target.cpu, target.features, f"fma {target.fma}")
     data = disk.load(name)
     if data is None:
-        data = compile_object(text(), target)
+        data = compile_object(text(), target, effort)
         disk.save(name, data)
     return Code(data, target)
 
