@@ -1,6 +1,6 @@
-"""Assembly of many poses at once finds what the function finds, pose by pose.
+"""Assembly and mobility of many poses at once find what the functions find, pose by pose.
 
-Source of truth: the function itself, and the gaps that are left.
+Source of truth: the functions themselves, and the gaps that are left.
 """
 
 import pickle
@@ -55,9 +55,26 @@ def test_what_cannot_be_assembled_is_named_by_its_number():
         k(q[0])
 
 
+def test_mobility_is_that_of_the_function():
+    m = wt.examples.load("watt-six-bar")
+    q = m.kernel("assemble")(guesses(m, 4))
+    k = pickle.loads(pickle.dumps(m.kernel("mobility")))
+    expected = [wt.mobility(m, row) for row in q]
+    assert k(q, threads=2) == expected
+    assert k(q.reshape(2, 2, m.nq)) == [expected[:2], expected[2:]]
+    assert k(q[3]) == expected[3]
+    assert expected[3].mobility == 1
+
+
 def test_wrong_calls():
     m = wt.examples.load("four-bar")
     with pytest.raises(wt.InputError, match=r"q_guess has shape \(2,\), expected \(\.\.\., 3\)"):
         m.kernel("assemble")(np.zeros(2))
+    with pytest.raises(wt.InputError, match="q_guess holds numbers that are not finite"):
+        m.kernel("assemble")([0.0, np.nan, 0.0])
+    with pytest.raises(wt.InputError, match="q_guess is not an array of numbers: could not convert"):
+        m.kernel("assemble")(["a", "b", "c"])
+    with pytest.raises(wt.InputError, match=r"out has shape \(3,\), expected \(2, 3\)"):
+        m.kernel("assemble")(np.zeros((2, 3)), out=np.zeros(3))
     with pytest.raises(wt.InputError, match="assemble has no argument 'frame' to be fixed; it has hold"):
         wt.compile(wt.assemble, m, frame="tool")

@@ -64,6 +64,15 @@ def test_a_turn_of_the_crank_in_a_grid_with_an_array_to_write_into():
         assert_allclose(out[index], expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
+def test_what_is_changed_later_has_no_say():
+    m = wt.examples.load("peaucellier")
+    k, state = wt.compile(wt.forward_dynamics, m), states(m, 4)
+    expected = m.kernel("forward_dynamics")(*state)
+    m.change(m.bodies[0].name, inertia=wt.Inertia(9.0))
+    assert_array_equal(k(*state), expected)
+    assert not np.allclose(m.kernel("forward_dynamics")(*state), expected)
+
+
 def test_what_is_not_finite_stays_so():
     m = wt.examples.load("four-bar")
     k = m.kernel("forward_dynamics")

@@ -46,7 +46,7 @@ def test_a_tree_gets_no_advice_on_loops(name):
         wt.compile(PUBLIC[name], wt.examples.load("double-pendulum"))
 
 
-@pytest.mark.parametrize("name", ["mobility", "choose_reduction", "project_position"])
+@pytest.mark.parametrize("name", ["choose_reduction", "project_position"])
 def test_functions_that_only_search_are_named(name):
     with pytest.raises(TraceError, match=f"{name} cannot be compiled: [a-z ]*given$"):
         wt.compile(PUBLIC[name], closed())

@@ -52,7 +52,7 @@ class AssemblyKernel(Kernel):
         return super().__new__(cls, record)  # which looks at none of this
 
     def __init__(self, record: Record, m: Mechanism, hold: Sequence[str] = ()) -> None:
-        self._record, self._m, self._hold = record, m, tuple(hold)
+        self._record, self._m, self._hold = record, m.copy(), tuple(hold)
         self._free = free_columns(m, hold)
         self._sizes = row_sizes(m)
         self._threads = 1
@@ -74,9 +74,9 @@ class AssemblyKernel(Kernel):
             SolverError: For some guess none was found; names the first of these, and the loops open there.
         """
         self._threads = thread_counts.checked(threads)
-        guess = np.array(q_guess, dtype=np.float64, ndmin=1)
-        if guess.shape[-1] != self._m.nq:
-            raise InputError(f"q_guess has shape {guess.shape}, expected (..., {self._m.nq})")
+        guess = self._checked_guess(q_guess)
+        if out is not None and np.shape(out) != guess.shape:
+            raise InputError(f"out has shape {np.shape(out)}, expected {guess.shape}")
         found, gaps = self.search(guess.reshape(-1, self._m.nq))
         stuck = np.flatnonzero(~self._closed(gaps))
         if len(stuck):
@@ -87,6 +87,17 @@ class AssemblyKernel(Kernel):
             return found
         out[...] = found
         return out
+
+    def _checked_guess(self, q_guess: Any) -> Array:
+        try:
+            guess = np.array(q_guess, dtype=np.float64, ndmin=1)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"q_guess is not an array of numbers: {error}") from error
+        if guess.shape[-1] != self._m.nq:
+            raise InputError(f"q_guess has shape {guess.shape}, expected (..., {self._m.nq})")
+        if not np.isfinite(guess).all():
+            raise InputError("q_guess holds numbers that are not finite")
+        return guess
 
     def search(self, rows: Array) -> tuple[Array, Array]:
         """Positions (n, nq) found from guesses (n, nq), and the gaps (n, nc) left: 0 if closed.

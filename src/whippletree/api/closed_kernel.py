@@ -73,6 +73,7 @@ class ClosedKernel(Kernel):
         parameters: Sequence[str],
         fixed: Mapping[str, Any],
     ) -> None:
+        m = m.copy()  # other choices are compiled later, when it may have been changed
         self._record, self._m, self._fixed = record, m, dict(fixed)
         self._inputs, self._parameters = inputs, parameters
         _, method = find(m, self._method)

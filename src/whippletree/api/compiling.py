@@ -27,6 +27,7 @@ from ..model.snapshot import Snapshot
 from .assembly_kernel import AssemblyKernel, fixed_hold, is_assembly
 from .choices import chosen_at
 from .closed_kernel import ClosedKernel, needs_choice
+from .mobility_kernel import MobilityKernel, is_mobility
 
 
 def compile(
@@ -53,7 +54,7 @@ def compile(
     so it is recorded anew by every call; its machine code is kept.
 
     `assemble` is a search and cannot be recorded: its kernel k(q_guess) searches for many poses side by
-    side, with gaps and Jacobians compiled.
+    side, with gaps and Jacobians compiled. So `mobility`, which gives a list of reports for many positions.
 
     Args:
         function: A public algorithm, as `wt.aba`, or any function of arrays that calls some. If its
@@ -103,6 +104,8 @@ def compile(
     _check(function, m, inputs, parameters)
     if is_assembly(function):
         return AssemblyKernel(record, m, fixed_hold(fixed))
+    if is_mobility(function) and not fixed:
+        return MobilityKernel(record, m)
     if at is None and needs_choice(function, m, fixed):
         return ClosedKernel(record, m, inputs, parameters, fixed)
     return Kernel(record(function, m, inputs=inputs, parameters=parameters, at=at, **fixed), _name(function))

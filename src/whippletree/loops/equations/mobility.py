@@ -75,7 +75,11 @@ def mobility(m: Mechanism, q: Array) -> Mobility:
       dependent: crank, rocker
       redundant: pin: 3
     """
-    K = constraint_jacobian(m, q)
+    return mobility_by(m, constraint_jacobian(m, q))
+
+
+def mobility_by(m: Mechanism, K: Array) -> Mobility:
+    """The report by the Jacobian (nc, nv) of the constraints."""
     solved = eliminate(K, np.zeros(len(K)))
     rows = set(solved.rows)
     redundant = Counter(owner for row, owner in enumerate(row_owners(m)) if row not in rows)
