@@ -57,7 +57,9 @@ def rows(A: Any, b: Any) -> Any:
         y = wt.repeat(3, lambda y: np.cos(y) * x[0] + b[1], x[2])
         return np.array([x[0], A[0] @ x, wt.where(x[1] > 0.0, y, x[2])])
 
-    return wt.each(turned, np.concatenate([A, A.T, b[None]])), wt.each(lambda x: x[::-1] * b[0], A)
+    many = np.concatenate([A + 0.1 * k for k in range(7)])  # more than fit side by side, and some left over
+    mixed = wt.each(lambda x: A @ x * b[0] - x / (3.0 + b * b) + b[2] - 1.5, many)
+    return wt.each(turned, np.concatenate([A, A.T, b[None]])), wt.each(lambda x: x[::-1] * b[0], A), mixed
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +102,9 @@ def test_loops_on_numbers_recorded_and_compiled(function, numbers, monkeypatch):
     np.testing.assert_allclose(outlined, expected, rtol=1e-12, atol=1e-13)
 
 
-def test_one_state_a_batch_and_threads_are_the_same(numbers):
-    kernel = Kernel(simplify(trace(bounded, SHAPES)))
+@pytest.mark.parametrize("function", [bounded, rows])
+def test_one_state_a_batch_and_threads_are_the_same(function, numbers):
+    kernel = Kernel(simplify(trace(function, SHAPES)))
     batch = flat_of(kernel, *numbers)
     np.testing.assert_array_equal(of_each(kernel, *numbers), batch)
     np.testing.assert_array_equal(flat_of(kernel, *numbers, threads=2), batch)

@@ -20,7 +20,7 @@ from .llvm import (
     lane_indices,
     row_address,
 )
-from .loop_bodies import MAIN, loop_functions
+from .loop_bodies import LANES, MAIN, loop_functions
 from .loop_calls import AREA, LoopCalls
 from .memory import ROOM
 from .outline import FLIP, Outline, Subroutine, outline
@@ -37,7 +37,7 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
     found = outline(program)
     used = functions_of(program)
     parts = [
-        declarations(width),
+        declarations(*dict.fromkeys((width, LANES))),
         vecmath.prologue() if used else "",
         vecmath.definitions(used, width, fma, attributes(width)),
         f"@{WORK} = dso_local constant i64 {8 * width * (found.slots + program.n_places)}",
