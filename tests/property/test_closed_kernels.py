@@ -39,6 +39,18 @@ def test_it_is_right_wherever_loops_are_closed(example):
     assert_array_equal(pickle.loads(pickle.dumps(k))(q, qd, tau), found)
 
 
+def test_springs_and_dampers_act_whichever_choice_answers():
+    """The parallelogram lies flat, where no choice holds, and a little further, where one does."""
+    m = wt.examples.load("four-bars")
+    m.change(m.bodies[0].name, stiffness=30.0, damping=2.0)
+    k = m.kernel("forward_dynamics")
+    q = np.array([k * angle * np.resize([1.0, -1.0], m.nq) for k, angle in ((0.0, 1.0), (1.0, 0.7))])
+    for row in q:
+        state = row, np.zeros(m.nv), np.linspace(-1.0, 2.0, m.nv)
+        expected = wt.forward_dynamics(m, *state)
+        assert_allclose(k(*state), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
 def test_the_first_choice_does_not_hold_everywhere():
     """Or the test above would not see the others."""
     m = wt.examples.load("peaucellier")

@@ -13,12 +13,13 @@ from ..errors import InputError, ModelError, SolverError
 from ..kernels.run.iterate import Series
 from ..kernels.run.threads import checked as checked_threads
 from ..loops.closing.check import GEARED_START, check_gears
+from ..loops.closing.generic import generic_position
 from ..loops.equations.constraints import constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.parameters import parameter_values
 from ..simulation.acting import check_function
-from ..simulation.closed_step import DAMPING, generic_position, rows_for
+from ..simulation.closed_step import DAMPING, rows_for
 from ..simulation.driver import damping, positive
 from ..simulation.equations import Law
 from ..simulation.given_arrays import whole_number

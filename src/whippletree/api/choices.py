@@ -119,9 +119,7 @@ def _guard(
     choice = choosing.choose(m, q)
     reached = float(choosing.quality(m, q, **{choosing.argument: choice}))
     limit = HOLDS * reached if limit is None else limit
-    return Guard(
-        choosing.quality, ((choosing.argument, choice),), limit, accelerations and _redundant(m, q)
-    )
+    return Guard(choosing.quality, ((choosing.argument, choice),), limit, accelerations and _redundant(m, q))
 
 
 def _choosing(function: Callable[..., Any]) -> Choosing:

@@ -26,7 +26,7 @@ from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
 from ..spatial import Array
 from .assembly_kernel import AssemblyKernel
-from .forward import forward_dynamics
+from .forward import accelerations_by, forward_dynamics
 from .forward_methods import METHODS, Method, find
 
 MOST = 4
@@ -160,6 +160,6 @@ class ClosedKernel(Kernel):
             m = with_parameters(m, self._parameters, state.pop("parameters"))
         fixed = {name: value for name, value in self._fixed.items() if name != "method"}
         try:
-            return find(m, self._method)[1].accelerations(m, **state, **fixed)
+            return accelerations_by(m, **state, method=find(m, self._method)[1], **fixed)
         except (SingularError, SolverError, np.linalg.LinAlgError):
             return np.nan
