@@ -71,7 +71,7 @@ reaching          → errors spatial model kernels.store kernels.run dynamics lo
 analysis          → errors spatial model kernels.run checks dynamics loops.equations loops.closing api
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
-                    contact.problems contact.impulses contact.compliant contact.sweeps io api
+                    contact.problems contact.impulses contact.compliant contact.sweeps io api analysis
 interop           → errors kernels.trace kernels.simplify kernels.derive kernels.emit kernels.store
                     kernels.run
 adjoint           → errors spatial model kernels.trace kernels.simplify kernels.derive kernels.store

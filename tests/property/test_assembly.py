@@ -104,8 +104,10 @@ def test_tree_methods_refuse_loops_and_loop_methods_refuse_trees():
         wt.forward_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), "aba")
     with pytest.raises(wt.ModelError, match="has neither loops nor gears"):
         wt.forward_dynamics(tree, tree.neutral(), np.zeros(2), np.zeros(2), "grcr")
-    with pytest.raises(wt.ModelError, match="hybrid_dynamics: 'four-bar' has loops"):
-        wt.hybrid_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), np.zeros(3), ["crank"])
+    with pytest.raises(
+        wt.ModelError, match="hybrid_dynamics: method 'crba' is for trees, and 'four-bar' has"
+    ):
+        wt.hybrid_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), np.zeros(3), ["crank"], "crba")
 
 
 def test_coupled_loops_with_different_bases_are_solved_together():

@@ -101,8 +101,10 @@ def test_gears_leave_methods_that_respect_them():
         wt.forward_dynamics(m, q, zero, zero, method="aba")
     with pytest.raises(wt.ModelError, match=r"method 'geared' does not apply: 'pendulum' has no gears"):
         wt.forward_dynamics(wt.examples.load("pendulum"), one, one, one, method="geared")
-    with pytest.raises(wt.ModelError, match="hybrid_dynamics: 'train' has gears"):
-        wt.hybrid_dynamics(m, q, zero, zero, zero, ["a"])
+    with pytest.raises(
+        wt.ModelError, match="hybrid_dynamics: method 'aba' is for trees, and 'train' has loops"
+    ):
+        wt.hybrid_dynamics(m, q, zero, zero, zero, ["a"], "aba")
 
 
 def test_the_first_of_many_states_that_contradicts_a_gear_is_named():

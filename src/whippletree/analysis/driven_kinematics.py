@@ -202,24 +202,12 @@ def _brought(system: DrivenSystem, q: Array, x: Array, t: float) -> DrivenState:
 
 def _refuse_wrong_drivers(system: DrivenSystem, q: Array) -> None:
     """InputError for a driver that moves nothing of its own, and for freedoms that none drives."""
-    m, A = system.m, system.matrix(q)
-    nc = len(A) - len(system.drivers)
-
-    def rank(rows: int) -> int:
-        return len(eliminate(A[:rows], np.zeros(rows)).rows)
-
-    for k, name in enumerate(system.drivers):
-        if rank(nc + k + 1) == rank(nc + k):
-            others = " and ".join(repr(other) for other in system.drivers[:k])
-            why = f"{others} and the loops already determine it" if k else "the loops hold it"
-            raise InputError(
-                f"driver {name!r} of {m.name!r} is one too many: {why}. The mobility is {m.nv - rank(nc)}"
-            )
+    m, A, freedoms = system.m, system.matrix(q), system.refuse_idle(q)
     left = eliminate(A, np.zeros(len(A))).independent
     if left:
         names = dict.fromkeys(joint_of_velocity(m, k) for k in left)
         raise InputError(
-            f"{m.name!r} has {m.nv - rank(nc)} freedoms and {len(system.drivers)} drivers: drive "
+            f"{m.name!r} has {freedoms} freedoms and {len(system.drivers)} drivers: drive "
             f"{', '.join(map(repr, names))} as well, or let it move freely by wt.simulate"
         )
 

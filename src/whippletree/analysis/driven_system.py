@@ -14,7 +14,7 @@ from scipy.linalg import get_lapack_funcs
 
 from ..api.compiling import made_once
 from ..api.prescribed import Motion, Prescribed
-from ..errors import SolverError
+from ..errors import InputError, SolverError
 from ..loops.equations.constraints import constraint_equation, constraint_error
 from ..loops.equations.driven_rows import Coordinate, driven_rows
 from ..loops.equations.loop_sizes import row_sizes
@@ -124,6 +124,23 @@ class DrivenSystem:
         K = self.matrix(q)[: self._nc]
         independent = sorted(eliminate(K, np.zeros(len(K))).rows)
         self.rows = [*independent, *range(self._nc, self._nc + len(self.driven))]
+
+    def refuse_idle(self, q: Array) -> int:
+        """InputError for a driver that moves nothing of its own; otherwise how many freedoms there are."""
+        A, nc = self.matrix(q), self._nc
+
+        def rank(rows: int) -> int:
+            return len(eliminate(A[:rows], np.zeros(rows)).rows)
+
+        freedoms = self.m.nv - rank(nc)
+        for k, name in enumerate(self.drivers):
+            if rank(nc + k + 1) == rank(nc + k):
+                others = " and ".join(repr(other) for other in self.drivers[:k])
+                why = f"{others} and the loops already determine it" if k else "the loops hold it"
+                raise InputError(
+                    f"driver {name!r} of {self.m.name!r} is one too many: {why}. The mobility is {freedoms}"
+                )
+        return freedoms
 
     def prescribed(self, t: float) -> Prescribed:
         """What the drivers ask for at a time, each (nd,)."""

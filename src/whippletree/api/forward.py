@@ -11,10 +11,12 @@ from ..dynamics.geared import geared_inverse_dynamics
 from ..dynamics.passive import with_own_forces
 from ..errors import InputError, ModelError
 from ..loops.closing.check import check_closed, check_gears
+from ..loops.equations.driven_rows import found as driven_coordinate
 from ..loops.methods.closed_inverse import closed_inverse_dynamics
+from ..loops.methods.driven_motion import driven_motion, driven_terms
 from ..loops.methods.estimate import operations
 from ..model.mechanism import Mechanism
-from ..model.requirements import without_gears, without_loops
+from ..model.values import joint_numbers
 from ..spatial import Array
 from .forward_methods import METHODS, Method, applicable, find, is_better_by_forces
 
@@ -176,13 +178,15 @@ def hybrid_dynamics(
     The mechanism's own springs, dampers, friction, stops and loads act, as in `forward_dynamics`.
 
     Args:
-        m: A tree without gears.
-        q: (nq,) joint positions, rad or m.
-        qd: (nv,) joint velocities, rad/s or m/s.
+        m: The mechanism.
+        q: (nq,) joint positions, rad or m, with all loops closed.
+        qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
         tau: (nv,) forces of the actuators, N m or N; those of prescribed joints are not looked at.
         qdd: (nv,) joint accelerations, rad/s² or m/s²; only those of prescribed joints are looked at.
-        prescribed: Names of the joints whose accelerations are given.
-        method: "aba" (RBDA tables 9.2-9.3), "crba" (§9.1, table 9.1), or "auto" for the first.
+        prescribed: Names of the joints whose accelerations are given; with loops or gears, such with one
+            coordinate, not more than there are freedoms.
+        method: "aba" (RBDA tables 9.2-9.3), "crba" (§9.1, table 9.1), or "auto" for the first. With loops or
+            gears there is one way, from the whole equation of motion, in numbers.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
 
     Returns:
@@ -196,13 +200,47 @@ def hybrid_dynamics(
     """
     if method != "auto" and method not in HYBRID:
         raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *HYBRID])}")
-    fault = without_gears(m) or without_loops(m)
-    if fault is not None:
-        raise ModelError(f"hybrid_dynamics: {fault}")
+    if m.loops or m.gears:
+        if method != "auto":
+            raise ModelError(
+                f"hybrid_dynamics: method {method!r} is for trees, and {m.name!r} has loops or gears: "
+                "leave it out"
+            )
+        return _closed_hybrid(m, q, qd, tau, qdd, prescribed, f_ext)
     function = HYBRID["aba" if method == "auto" else method]
     own, forces = with_own_forces(m, q, qd, np.zeros(m.nv), f_ext)
     found, qdd = function(m, q, qd, tau + own, qdd, prescribed, forces)
     return found - own, qdd
+
+
+def _closed_hybrid(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    prescribed: Sequence[str],
+    f_ext: Array | None,
+) -> tuple[Array, Array]:
+    """The same with loops or gears, which the prescribed joints must not contradict."""
+    check_gears(m, {"q": q}, {"qd": qd})
+    check_closed(m, q, qd)
+    numbers = joint_numbers(m, prescribed, "prescribed")
+    driven = [driven_coordinate(m, m.bodies[i].joint_name) for i in numbers]
+    given = [m.v_index[coordinate.number].start for coordinate in driven]
+    free = np.array(tau, dtype=float)
+    free[given] = 0.0
+    terms = driven_terms(m, q, qd, free, f_ext, driven=driven)
+    found, u = driven_motion(terms, qdd[given])
+    wrong = np.abs(found[given] - qdd[given])
+    if np.any(wrong > 1e-6 * (1.0 + np.abs(qdd[given]))):
+        k = int(np.argmax(wrong))
+        raise InputError(
+            f"hybrid_dynamics: joint {prescribed[k]!r} cannot accelerate by {qdd[given][k]:.6g} with the "
+            f"others: loops and gears of {m.name!r} leave it {found[given][k]:.6g}. Prescribe fewer joints"
+        )
+    free[given] = u
+    return free, found
 
 
 @checked

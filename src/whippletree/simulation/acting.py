@@ -47,6 +47,16 @@ class Acting:
         self._none = np.zeros(m.nv)
         self.limited = common(m).limited
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing acts at any time."""
+        return self.control is None and self.external is None
+
+    @property
+    def by_control_alone(self) -> bool:
+        """Whether the forces that the control gives are all there are."""
+        return self.control is not None and self.external is None
+
     def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         tau = self._none
         if self.control is None and self.external is None:

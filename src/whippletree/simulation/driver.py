@@ -1,6 +1,6 @@
 """Let one mechanism move, with everything that acts on it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,8 @@ from ..model.values import per_coordinate, position, real_vector
 from ..spatial import Array
 from .acting import Acting, ForceFault
 from .closing import closed_start
-from .drive import drive
+from .drive import drive as follow
+from .driven_acting import DrivenActing, freed
 from .equations import Law
 from .events import Event, Watch
 from .integrators import INTEGRATORS
@@ -60,6 +61,7 @@ def simulate(
     implicit_damping: Any = None,
     contacts: str | Compliant | None = "auto",
     impacts: str = "poisson",
+    drive: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> Trajectory:
     """Let a mechanism move from a state, for a time.
@@ -107,12 +109,15 @@ def simulate(
         contacts: "rigid": shapes that may touch, by the mechanism's contacts, do not overlap. The motion goes
             from one event to the next (RBDA table 11.1): contacts close with an impact, open where their
             force would pull or where they pass over an edge, stick and slip by Coulomb's law; ever lower hops
-            end in rest. "compliant", or
-            a `wt.contact.Compliant` with laws: surfaces give way by their stiffness and damping, with where
-            they are as states of the motion (RBDA §11.8); `Trajectory.reason` and a `StepLengthWarning` tell
-            what they ask of explicit steps. None: nothing touches. "auto" is, if there are contacts,
-            "compliant" where one has a stiffness, else "rigid".
+            end in rest. "compliant", or a `wt.contact.Compliant` with laws: surfaces give way by their
+            stiffness and damping, with where they are as states of the motion (RBDA §11.8);
+            `Trajectory.reason` and a `StepLengthWarning` tell what they ask of explicit steps. None: nothing
+            touches. "auto" is, if there are contacts, "compliant" where one has a stiffness, else "rigid".
         impacts: The law of impacts: "poisson", "newton" or "sequential"; see `wt.contact.impact`.
+        drive: What driven joints do, by name, tree joints or loop joints: a speed, a function of time that
+            gives the position, or a `MotionTable`, as in `kinematics`; other freedoms move as they will. They
+            follow to the tolerances, effort limits do not hold them back, and `Trajectory.tau` has the forces
+            that it takes. q0 and qd0 are brought to what agrees with them.
         progress: Whether a run of more than a second shows on a terminal how far it is.
 
     Returns:
@@ -143,7 +148,15 @@ def simulate(
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
     m = m.copy()  # what is recorded is of this mechanism, whatever becomes of the other
-    q, qd = start(m, q0, qd0)
+    if drive is None:
+        q, qd = start(m, q0, qd0)
+        forces = Acting(m, control, external)
+    else:
+        if chosen(m, contacts) is not None:
+            raise InputError("drive is given and contacts act: give contacts=None, or drive by a control")
+        m = freed(m, drive)
+        forces = DrivenActing(m, drive, control, external)
+        q, qd = forces.start(q0, qd0)
     duration, rtol, atol = (
         positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
     )
@@ -159,7 +172,7 @@ def simulate(
         check_touching(m, contacts, impacts, method, (dynamics, stabilization, implicit_damping))
     name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))
     projects = stabilization is None and law.method.holds(m)
-    plan = Plan(m, Acting(m, control, external), law, name, method, duration, rtol, atol, projects)
+    plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects)
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)
     if isinstance(contacts, Compliant):
@@ -176,7 +189,7 @@ def simulate(
         if method == "auto":
             run.choose_integrator()
         stepper, times = _stepper(run, dt, sample)
-        drive(run, stepper, times, bar, strides_of(run, stepper, times, bar))
+        follow(run, stepper, times, bar, strides_of(run, stepper, times, bar))
         run.settle()
     return run.trajectory()
 

@@ -316,7 +316,7 @@ class Run:
         """q, qd, and tau and power as `_acting` has them, of many states, up to where a function fails."""
         q, qd = (np.ascontiguousarray(part) for part in np.split(y, [self.m.nq], axis=1))
         tau, power, forces = np.zeros(qd.shape), np.zeros(len(t)), self.plan.forces
-        if forces.control is None and forces.external is None:
+        if forces.idle:
             return q, qd, tau, power, None
         for k, state in enumerate(zip(t.tolist(), q, qd, strict=True)):
             try:

@@ -49,7 +49,7 @@ class Compiled:
         now = self.forces(t, q, qd)
         parts = self.equations.rate_derivatives(q, qd, *now)
         J = np.concatenate([parts["q"], parts["qd"]], axis=1)
-        if self.forces.control is None and self.forces.external is None:
+        if self.forces.idle:
             return J
         names = ("tau", "f_ext")[: len(now)]
         by_force = np.concatenate([parts[name].reshape(len(y), -1) for name in names], axis=1)

@@ -74,9 +74,9 @@ class Motion:
 
     def _forces(self, t: Array, q: Array, qd: Array) -> list[Instruction]:
         forces = self.system.forces
-        if forces.control is None and forces.external is None:
+        if forces.idle:
             return []
-        if forces.external is None and is_control(forces.control, self.m.nq, self.m.nv):
+        if forces.by_control_alone and is_control(forces.control, self.m.nq, self.m.nv):
             seen, before = q, list[Instruction]()
             if self.m.nq != self.m.nv:  # stages of a step have quaternions next to their sphere
                 seen = np.zeros(self.m.nq)

@@ -1,0 +1,81 @@
+"""Driven machines by `simulate` and `hybrid_dynamics`, against `kinematics` and closed forms."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import whippletree as wt
+
+
+def wound(t):
+    return 0.3 * t + 0.2 * np.sin(2.0 * t)
+
+
+def test_a_driven_four_bar_moves_as_its_kinematics_say():
+    m = wt.examples.load("four-bar")
+    m.change("rocker", stiffness=2.0, damping=0.1)
+    m.change("crank", limits=wt.Limits(effort=0.1))  # which does not hold a driver back
+    run = wt.simulate(m, duration=0.3, drive={"crank": wound}, sample=0.1, rtol=1e-10, atol=1e-12)
+    motion = wt.kinematics(m, {"crank": wound}, run.t)
+    assert_allclose(run.q, motion.q, rtol=0, atol=1e-9)
+    assert_allclose(run.qd, motion.qd, rtol=0, atol=1e-9)
+    assert_allclose(run.qdd, motion.qdd, rtol=0, atol=1e-7)
+    assert_allclose(run.tau, motion.tau, rtol=0, atol=1e-7)
+
+
+def test_a_cart_is_driven_and_its_pole_swings():
+    m = wt.examples.load("cart-pole")
+    run = wt.simulate(
+        m, [0.0, 0.4], [0.0, 0.0], duration=0.4, drive={"cart": wound}, sample=0.2, rtol=1e-10, atol=1e-12
+    )
+    assert_allclose(run.q[:, 0], wound(run.t), rtol=0, atol=1e-9)
+    rate, second = 0.3 + 0.4 * np.cos(2.0 * run.t), -0.8 * np.sin(2.0 * run.t)
+    assert_allclose(run.qd[:, 0], rate, rtol=0, atol=1e-9)
+    tau, qdd = wt.hybrid_dynamics(m, run.q[1], run.qd[1], np.zeros(2), np.array([second[1], 0.0]), ["cart"])
+    assert_allclose(run.qdd[1], qdd, rtol=0, atol=1e-7)
+    assert_allclose(run.tau[1], [tau[0], 0.0], rtol=0, atol=1e-7)
+
+
+def test_a_driven_loop_joint_and_a_control_act_together():
+    m = wt.examples.load("quick-return-rocker")
+    given: Any = {"duration": 0.1, "sample": 0.05, "rtol": 1e-10, "atol": 1e-12}
+    run = wt.simulate(m, drive={"pivot": 2.0}, **given)
+    motion = wt.kinematics(m, {"pivot": 2.0}, run.t)
+    assert_allclose(run.q, motion.q, rtol=0, atol=1e-9)
+    helped = wt.simulate(m, drive={"pivot": 2.0}, control=lambda t, q, qd: [1.0, 0, 0, 0, 0], **given)
+    assert_allclose(helped.q, motion.q, rtol=0, atol=1e-9)
+    assert_allclose(np.sum(helped.tau * helped.qd, axis=1), motion.power, rtol=0, atol=1e-6)
+
+
+def test_hybrid_dynamics_of_loops_and_gears():
+    m = wt.examples.load("four-bar")
+    motion = wt.kinematics(m, {"crank": wound}, [0.0, 0.7])
+    tau, qdd = wt.hybrid_dynamics(
+        m, motion.q[1], motion.qd[1], np.zeros(3), np.array([motion.qdd[1, 0], 0.0, 0.0]), ["crank"]
+    )
+    assert_allclose(qdd, motion.qdd[1], rtol=0, atol=1e-11)
+    assert_allclose(tau, motion.tau[1], rtol=0, atol=1e-11)
+    with pytest.raises(
+        wt.InputError, match=r"joint '\w+' cannot accelerate by .* leave it .* Prescribe fewer"
+    ):
+        wt.hybrid_dynamics(
+            m, motion.q[1], motion.qd[1], np.zeros(3), np.array([5.0, 0.0, 5.0]), ["crank", "rocker"]
+        )
+
+
+def test_wrong_drivers_of_a_run_are_refused():
+    m = wt.examples.load("four-bar")
+    with pytest.raises(wt.InputError, match="driver 'rocker' of 'four-bar' is one too many"):
+        wt.simulate(m, duration=0.1, drive={"crank": 1.0, "rocker": 1.0})
+    with pytest.raises(wt.InputError, match=r"q0 has 0.5 for joint 'crank', whose driver begins at 0"):
+        wt.simulate(m, [0.5, 0.0, 0.0], duration=0.1, drive={"crank": wound})
+    with pytest.raises(wt.InputError, match=r"drive is \{\}, expected motions by joint"):
+        wt.simulate(m, duration=0.1, drive={})
+    with pytest.raises(wt.InputError, match=r"joint 'pin' is at .* where its driver begins at 0.9: give q0"):
+        wt.simulate(m, duration=0.1, drive={"pin": lambda t: 0.9 + t})
+    with pytest.raises(wt.SolverError, match=r"where the drivers begin, at t = 0 s: 'four-bar' cannot be"):
+        wt.simulate(m, duration=0.1, drive={"rocker": lambda t: 1.5 + t})
+    with pytest.raises(wt.InputError, match="drive is given and contacts act"):
+        wt.simulate(wt.examples.load("bouncing-ball"), duration=0.1, drive={"ball": 1.0})
