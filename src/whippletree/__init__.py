@@ -123,6 +123,21 @@ from .errors import (
     WhippletreeError as WhippletreeError,
     WorkerError as WorkerError,
 )
+from .identification import (
+    BaseParameters as BaseParameters,
+    Excitation as Excitation,
+    Identified as Identified,
+    MeasuredMotion as MeasuredMotion,
+    base_parameters as base_parameters,
+    energy_regressor as energy_regressor,
+    exciting_trajectory as exciting_trajectory,
+    identify as identify,
+    momentum_regressor as momentum_regressor,
+    regressor as regressor,
+    regressor_names as regressor_names,
+    regressor_values as regressor_values,
+    with_regressor_values as with_regressor_values,
+)
 from .io import load as load, loads as loads, save as save
 from .io.conventions import Convention as Convention
 from .io.dh import DH as DH, from_dh as from_dh
