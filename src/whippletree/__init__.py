@@ -55,6 +55,12 @@ from .api.symbolic_equations import (
 from .benchmark.comparison import Comparison as Comparison, compare as compare
 from .benchmark.scaling import Scaling as Scaling, scaling as scaling
 from .checks.checking import checked as checked
+from .control import (
+    OptimalMotion as OptimalMotion,
+    Regulator as Regulator,
+    ilqr as ilqr,
+    lqr as lqr,
+)
 from .display.coordinate_plots import (
     draw_joint_coordinates as draw_joint_coordinates,
     draw_special_coordinates as draw_special_coordinates,

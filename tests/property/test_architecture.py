@@ -72,6 +72,7 @@ analysis          → errors spatial model kernels.run checks dynamics loops.equ
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
                     contact.problems contact.impulses contact.compliant contact.sweeps io api analysis
+control           → errors spatial model kernels.trace kernels.run api analysis simulation
 identification    → errors spatial model checks dynamics api simulation
 interop           → errors kernels.trace kernels.simplify kernels.derive kernels.emit kernels.store
                     kernels.run
@@ -86,7 +87,7 @@ cli               → errors _version spatial joints model kernels.store kernels
                     loops io examples api simulation benchmark display
 
 whippletree       → errors _version spatial joints shapes model kernels.trace kernels.run checks dynamics
-                    loops formulations contact io edit examples api reaching analysis simulation
+                    loops formulations contact io edit examples api reaching analysis simulation control
                     identification interop adjoint benchmark display
 __main__          → cli
 """
