@@ -11,7 +11,7 @@ from ..model.mechanism import Mechanism
 from ..simulation.stepping import Feedback
 from ..spatial import Array
 from .control_input import control_problem
-from .motion_steps import Trial
+from .motion_steps import MotionSteps, Trial
 from .riccati import backward
 
 TRIALS = 1.1 ** -(np.arange(8.0) ** 2)
@@ -35,7 +35,8 @@ class OptimalMotion:
         K: (steps, nu, 2 nv) feedback: u + K (x - x_ref) is best near the motion.
         B: (nv, nu) forces of unit controls: tau = B u.
         costs: (iterations + 1,) of the first guess and after each iteration, the last one that of the motion.
-        converged: Whether nothing more was to be gained, to the tolerance; else iterations came to their end.
+        converged: Whether nothing more was to be gained, to the tolerance; else iterations came to their end,
+            or no trial gained what was expected, however small.
     """
 
     q: Array
@@ -113,6 +114,14 @@ def ilqr(
     (True, array([3.14]), np.True_)
     """
     problem, start, u = control_problem(m, q0, qd0, stage, final, steps, dt, actuated, limits, u0, method)
+    return solve(problem, start, u, iterations, tolerance)
+
+
+def solve(
+    problem: MotionSteps, start: tuple[Array, Array], u: Array, iterations: int, tolerance: float
+) -> OptimalMotion:
+    """The same of a problem that is compiled: from a start (nq,), (nv,) and a first guess u (steps, nu)."""
+    m, steps = problem.m, len(u)
     none = np.zeros((steps, problem.nu, 2 * m.nv))
     rest = tuple(np.broadcast_to(part, (steps, len(part))) for part in start)
     now = problem.tried(start, none, (rest[0], rest[1]), u[None])
