@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
+from ..model.mechanism import Mechanism
+from ..model.values import position, vector
 from ..spatial import Array
 from .acting import check_function
 
@@ -245,3 +247,13 @@ def _root(value: Callable[[float], float], t0: float, t1: float) -> float:
         return t1
     root: Any = brentq(value, t0, t1, xtol=1e-14 * max(1.0, abs(t1)), rtol=4 * np.finfo(float).eps)
     return float(root)
+
+
+def jumped(m: Mechanism, name: str, t: float, given: Any) -> tuple[Array, Array]:
+    """q and qd as the action of an event has given them, checked."""
+    what = f"action of event {name!r} at t = {t:g}"
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise InputError(f"{what} gives {given!r}, expected q and qd")
+    q = position(m, given[0], f"q of {what}")
+    qd = vector(given[1], (m.nv,), f"qd of {what}", f"one entry per velocity (nv = {m.nv})")
+    return np.array(q, dtype=float), np.array(qd, dtype=float)

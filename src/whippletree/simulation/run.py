@@ -3,13 +3,11 @@
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..errors import EnergyWarning, InputError, SimulationError
 from ..model.mechanism import Mechanism
-from ..model.values import position, vector
 from ..spatial import Array
 from .acting import Acting
 from .balance import SHARE, Balance, Runaway
@@ -17,7 +15,7 @@ from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
 from .crossing import Crossing
 from .equations import Law, acceleration, equations
-from .events import Stop, Watch
+from .events import Stop, Watch, jumped
 from .factors import WEAK
 from .faults import fault_at, joint_of_worst
 from .integrators import INTEGRATORS
@@ -239,7 +237,7 @@ class Run:
         for event in stop.events:
             if event.action is None:
                 continue
-            q, qd = self._jump(event.name, stop.t, event.action(stop.t, q.copy(), qd.copy()))
+            q, qd = jumped(self.m, event.name, stop.t, event.action(stop.t, q.copy(), qd.copy()))
         try:
             state = self.closed(np.concatenate([q, qd]))
         except OpenLoop as error:
@@ -249,14 +247,6 @@ class Run:
             ) from None
         self.watch.go_on(stop, state.y[:nq], state.y[nq:], self.system.moved)
         return state
-
-    def _jump(self, name: str, t: float, given: Any) -> tuple[Array, Array]:
-        what = f"action of event {name!r} at t = {t:g}"
-        if not isinstance(given, tuple | list) or len(given) != 2:
-            raise InputError(f"{what} gives {given!r}, expected q and qd")
-        q = position(self.m, given[0], f"q of {what}")
-        qd = vector(given[1], (self.m.nv,), f"qd of {what}", f"one entry per velocity (nv = {self.m.nv})")
-        return np.array(q, dtype=float), np.array(qd, dtype=float)
 
     # Records
 
