@@ -102,10 +102,14 @@ def compile(
            [-15.146,  17.294,  -4.095]])
     """
     _check(function, m, inputs, parameters)
-    if is_assembly(function):
-        return AssemblyKernel(record, m, fixed_hold(fixed))
-    if is_mobility(function) and not fixed:
-        return MobilityKernel(record, m)
+    if is_assembly(function) or is_mobility(function):
+        for option, given in (("inputs", inputs), ("parameters", parameters), ("at", at)):
+            if given is not None and len(given):
+                raise InputError(f"{option} is given, and {_name(function)} takes none: leave it out")
+        if is_assembly(function):
+            return AssemblyKernel(record, m, fixed_hold(fixed))
+        if not fixed:
+            return MobilityKernel(record, m)
     if at is None and needs_choice(function, m, fixed):
         return ClosedKernel(record, m, inputs, parameters, fixed)
     return Kernel(record(function, m, inputs=inputs, parameters=parameters, at=at, **fixed), _name(function))
