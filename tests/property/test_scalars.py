@@ -105,7 +105,7 @@ OTHER_ROOMS = (
     "whippletree.formulations.semi_recursive.spatial_constraints",
 )
 OTHERS |= {name for name, door in PUBLIC.items() if door.__module__.startswith(OTHER_ROOMS)}
-OTHERS |= {"method_choice"}  # by numbers
+OTHERS |= {"method_choice", "assembly_derivatives"}  # by numbers
 CASES = [(name, everything) for name in public_algorithms() if name not in LOOPS | OTHERS]
 CASES += [(name, looped) for name in sorted(RECORDABLE)]
 CASES += [(name, touching) for name in sorted(CONTACT)]
