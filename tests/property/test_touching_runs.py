@@ -8,7 +8,6 @@ import pytest
 import touching
 import whippletree as wt
 from touching import leg
-from whippletree.simulation.touching.holding import Held
 
 G = 9.81
 
@@ -247,10 +246,3 @@ def test_contacts_of_a_mechanism_count_unless_they_are_left_out():
     assert wt.contact.gaps(m, q[-1]).min() > -1e-3
     q, _ = wt.rollout(m, q0, np.zeros(m.nv), steps=600, contacts=None)
     assert wt.contact.gaps(m, q[-1]).min() < -0.5
-
-
-def test_without_friction_nothing_happens_where_slip_turns():
-    """At the deepest point of a slot, rounding must not tell a direction that the next moment belies."""
-    held = Held(np.array([2, 2]), np.zeros((2, 2)), np.zeros((2, 3)), np.array([0.0, 0.4]))
-    along = held.directions(np.array([[0.0, -3e-16, 0.0], [0.0, -3e-16, 0.0]]))
-    np.testing.assert_array_equal(along, [[0.0, 0.0], [-1.0, 0.0]])

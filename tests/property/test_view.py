@@ -506,6 +506,8 @@ def test_a_bundled_mechanism_begins_with_its_start():
     from whippletree.cli.view import begin
 
     start = wt.examples.start("gripper")
+    assert start.q is not None
+    assert start.qd is not None
     with wt.view(wt.examples.load("gripper")) as viewer:
         begin(viewer, "gripper")
         assert_allclose(viewer.q, start.q)
