@@ -90,7 +90,8 @@ def measure(name: str) -> None:
         )
         if name == "panda":
             functions[f"mj_step {method}"] = mujoco_loop(m, q, method)
-    duration, tight = DURATION.get(name, 3.0), {"rtol": 1e-8, "atol": 1e-10}
+    duration = DURATION.get(name, 3.0)
+    tight: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-10}
     functions["DOP853"] = lambda: wt.simulate(m, q, duration=duration, progress=False, **tight)
     functions["SciPy"] = lambda: solve_ivp(slope, (0.0, duration), y, "DOP853", **tight)
     times = best_times(functions, rounds=5)

@@ -1,5 +1,7 @@
 """Steps taken many at a time are the steps that are taken one by one; scripts do what they say."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import DOP853
@@ -51,7 +53,7 @@ STARTS = {
 @pytest.mark.parametrize("method", ["euler", "rk4", "DOP853"])
 def test_strides_are_the_steps_one_by_one(monkeypatch, name, method):
     m, q0, qd0 = STARTS[name]
-    options = {"duration": 0.7, "method": method, "sample": 0.03}
+    options: dict[str, Any] = {"duration": 0.7, "method": method, "sample": 0.03}
     if method != "DOP853":
         options |= {"dt": 0.003}
     together = wt.simulate(m, q0, qd0, **options)
@@ -112,11 +114,25 @@ def test_a_control_in_python_is_asked_within_strides(monkeypatch):
     def control(t, q, qd):
         return [0.7 * np.sin(3.0 * t) - 0.2 * qd[0], -0.5 * q[1]]
 
-    for options in ({"method": "rk4", "dt": 0.01}, {"rtol": 1e-10}):
+    choices: list[dict[str, Any]] = [{"method": "rk4", "dt": 0.01}, {"rtol": 1e-10}]
+    for options in choices:
         run = wt.simulate(m, [0.4, 0.2], duration=0.5, control=control, **options)
         other = one_by_one(monkeypatch, m, [0.4, 0.2], duration=0.5, control=control, **options)
         np.testing.assert_allclose(run.q[-1], other.q[-1], rtol=0, atol=1e-9)
         np.testing.assert_allclose(run.tau[-1], other.tau[-1], rtol=0, atol=1e-9)
+
+
+def test_a_control_that_is_a_kernel_is_called_by_machine_code(monkeypatch):
+    m, q0, qd0 = STARTS["floating"]
+
+    def control(t, q, qd):
+        return 0.3 * np.sin(2.0 * t) - 0.2 * qd + 0.1 * q[6]
+
+    kernel = wt.compile(control, m, inputs={"t": ()})
+    run = wt.simulate(m, q0, qd0, duration=0.3, control=kernel, method="rk4", dt=0.01)
+    other = one_by_one(monkeypatch, m, q0, qd0, duration=0.3, control=control, method="rk4", dt=0.01)
+    np.testing.assert_allclose(run.q, other.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(run.tau, other.tau, rtol=0, atol=1e-12)
 
 
 def test_an_error_of_a_control_is_raised_as_it_is():

@@ -71,9 +71,10 @@ def simulate(
     stops, which have a stiffness; limits of velocity not at all.
 
     Methods: of fixed step "euler" (semi-implicit, order 1), "midpoint" (implicit, order 2, for stiff
-    joints), "rk4", "rk6"; with steps chosen to the tolerances "RK45", "DOP853" and, for stiff equations,
-    "Radau", "BDF", all four SciPy's; "auto" is "DOP853" or, if the start is stiff, "Radau", and
-    `Trajectory.reason` tells why. Quaternions stay of unit norm.
+    joints), "rk4", "rk6"; with steps chosen to the tolerances "DOP853" and SciPy's "RK45" and, for stiff
+    equations, "Radau", "BDF"; "auto" is "DOP853" or, if the start is stiff, "Radau", and `Trajectory.reason`
+    tells why. Quaternions stay of unit norm. Steps of "euler", "rk4", "rk6" and "DOP853" are machine code,
+    many at a time, where nothing has to be decided.
 
     Loops stay closed to rounding. Where branches of a mechanism's motion meet, as where a parallelogram lies
     flat, it goes on along the branch it is on, positions and velocities without a jump; so it does from a
@@ -89,7 +90,8 @@ def simulate(
         qd0: (nv,) velocity at t = 0, rad/s or m/s; at rest by default.
         duration: s.
         control: control(t, q, qd) gives the actuator forces (nv,), N m or N; `Recorded` plays back some
-            that were recorded. None: no forces.
+            that were recorded. A kernel, as `compile(control, m, inputs={"t": ()})` makes of a function
+            without memory, is called by machine code. None: no forces.
         method: One of the above.
         dynamics: By which method accelerations are found, a name out of `methods(m)`; "auto" is the one that
             `method_reason` tells.

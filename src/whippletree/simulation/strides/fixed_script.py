@@ -44,7 +44,7 @@ class FixedScript:
         self._constants = [np.array([float(value)]) for value in (steps.h, steps.count, steps.duration)]
         self._number, self._following = np.zeros(1), np.zeros(1)
 
-    kept = None
+    kept: Array | None = None
 
     def end(self, h: float | None) -> None:
         """Steps of fixed length go on by themselves."""

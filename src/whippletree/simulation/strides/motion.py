@@ -48,7 +48,8 @@ class Motion:
         """Instructions that answer one of `System`'s methods."""
         now, common = self.system.equations, self.system.equations.common
         if question == "slope":
-            return self.slope(*arguments, answer)
+            t, y = arguments
+            return self.slope(t, y, answer)
         if question == "acceleration":
             t, q, qd, h = arguments
             inputs = [q, qd, *self._acting, h]
@@ -109,6 +110,6 @@ def is_control(control: object, nq: int, nv: int) -> bool:
     return control.array_shapes() == [(), (nq,), (nv,), (nv,)] and len(shapes) == 1
 
 
-def _call(function: Function, inputs: Sequence[Array], output: Array) -> Call:
+def _call(function: Function | None, inputs: Sequence[Array], output: Array) -> Call:
     assert isinstance(function, Kernel)
     return Call(function, inputs, [output])

@@ -120,7 +120,8 @@ class Steps(NamedTuple):
 
     def first(self, count: int) -> "Steps":
         """Only the first of them."""
-        return Steps(*(part[:count] for part in self[:6]), self.stopped)
+        t, h, y, margin, slope, kept = (part[:count] for part in self[:6])
+        return Steps(t, h, y, margin, slope, kept, self.stopped)
 
 
 class Stride:
