@@ -168,3 +168,12 @@ def test_turning_bodies_are_linearized_at_rest_alone():
         wt.linearize(m, m.neutral(), np.array([0.1, 0.0, 0.0]))
     with pytest.raises(wt.InputError, match=r"mode is 9, expected 0 … 3"):
         found.motion(9)
+
+
+def test_where_newton_is_stuck_it_falls():
+    """A stiff rocker: between the guess and its rest, forces have a least that is not zero."""
+    m = wt.examples.load("four-bar")
+    m.change("rocker", stiffness=60.0)
+    found = wt.equilibrium(m, m.neutral())
+    assert found.stable
+    assert_allclose(wt.forward_dynamics(m, found.q, np.zeros(3), np.zeros(3)), 0.0, atol=1e-6)

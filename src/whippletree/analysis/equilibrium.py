@@ -30,6 +30,9 @@ STEPS = 100
 LONGEST = 0.5
 """rad or m: no joint moves further in one step."""
 
+HALVINGS, TURNED = 12, 0.9
+"""How often a step is halved, and which share of the force along a fall may turn against it."""
+
 BALANCED = 1e-10
 """Forces left, as a share of those that balance each other, that count as none."""
 
@@ -73,7 +76,8 @@ def equilibrium(
     """A position of rest near a guess, loops closed, under gravity, springs, stops, loads and motors.
 
     Newton's method on the forces that loops leave over, Gᵀf(q) = 0, with their exact derivatives; friction
-    holds nothing. The position found may be unstable, as that of a pencil on its tip: `stable` tells.
+    holds nothing. The position found may be unstable, as that of a pencil on its tip: `stable` tells. Where
+    Newton's steps lead nowhere, the mechanism is let fall along its forces until it rests.
 
     Args:
         m: The mechanism.
@@ -126,31 +130,47 @@ def nearest_rest(
     """What `equilibrium` finds, with functions that are compiled already."""
     numbers = joint_numbers(m, hold, "hold")
     locked = [k for i in numbers for k in range(m.v_index[i].start, m.v_index[i].stop)]
-    q = np.asarray(assemble(m, q_guess, hold=hold), dtype=float)
+    begin = np.asarray(assemble(m, q_guess, hold=hold), dtype=float)
+    q, falls = begin, False
     f, G, size = _at(m, q, tau, statics, locked)
     for _ in range(STEPS):
         K = constraint_jacobian(m, q)
         stiffness = -G.T @ statics.slope(q, tau, K, f) @ G
         if not G.shape[1] or float(np.max(np.abs(G.T @ f))) <= BALANCED * size:
             return _told(m, q, f, G, K, stiffness)
-        step = G @ np.linalg.lstsq(stiffness, G.T @ f, rcond=TOLERANCE)[0]
+        step = G @ (_fall if falls else _newton)(stiffness, G.T @ f, size)
         step = step * min(1.0, LONGEST / max(float(np.max(np.abs(step))), 1e-300))
-        before = float(np.linalg.norm(G.T @ f))
-        for _ in range(12):
+        pushed, before = float(f @ step), float(np.linalg.norm(G.T @ f))
+        for _ in range(HALVINGS):
             closer = project_position(m, integrate(m, q, step), hold)
             f, G, size = _at(m, closer, tau, statics, locked)
-            if float(np.linalg.norm(G.T @ f)) < before:
+            # A fall ends where forces turn against it; Newton's steps have to leave less of them.
+            if float(f @ step) > -TURNED * pushed if falls else float(np.linalg.norm(G.T @ f)) < before:
+                q = closer
                 break
-            step = 0.5 * step
+            step, pushed = 0.5 * step, 0.5 * pushed
         else:
-            break
-        q = closer
+            if falls:
+                break
+            q, falls = begin, True
+            f, G, size = _at(m, q, tau, statics, locked)
     left = G @ (G.T @ f)
     k = int(np.argmax(np.abs(left)))
     raise SolverError(
         f"{m.name!r} has no equilibrium near this guess: {abs(left[k]):.3g} N or N m stay on joint "
         f"{joint_of_velocity(m, k)!r}. Give a closer guess, hold a joint, or add what balances it"
     )
+
+
+def _newton(stiffness: Array, force: Array, size: float) -> Array:
+    """The step after which forces balance if they change linearly; the shortest if many do."""
+    return np.linalg.lstsq(stiffness, force, rcond=TOLERANCE)[0]
+
+
+def _fall(stiffness: Array, force: Array, size: float) -> Array:
+    """The same where stiffness holds; where it pushes away, the step goes along with the force instead."""
+    values, directions = np.linalg.eigh(0.5 * (stiffness + stiffness.T))
+    return directions @ (directions.T @ force / np.maximum(np.abs(values), 1e-9 * size))
 
 
 def _at(
