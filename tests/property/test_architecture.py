@@ -67,7 +67,7 @@ api               → errors spatial joints model kernels.trace kernels.simplify
                     kernels.store kernels.run checks dynamics loops.equations loops.closing loops.methods
                     formulations.reduction formulations.special_coordinates formulations.lagrange
                     formulations.semi_recursive
-reaching          → errors spatial model kernels.store kernels.run dynamics loops.equations loops.closing api
+reaching          → errors spatial model kernels.run dynamics loops.equations loops.closing api
 analysis          → errors spatial model kernels.run checks dynamics loops.equations loops.closing api
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry

@@ -124,18 +124,7 @@ def _target(m: Mechanism, name: Any, value: Any) -> Array:
         return T
     array = _numbers(value, f"the target of {name!r}")
     if array.ndim >= 2 and array.shape[-2:] == (4, 4):
-        R = array[..., :3, :3]
-        off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2))
-        mirrored = np.linalg.det(R) < 0.0
-        bottom = np.abs(array[..., 3, :] - np.array([0.0, 0.0, 0.0, 1.0])).max(axis=-1)
-        if np.any(off > TURNED) or np.any(mirrored) or np.any(bottom > TURNED):
-            k = int(np.argmax(np.ravel((off > TURNED) | mirrored | (bottom > TURNED))))
-            which = f" number {k}" if array.ndim > 2 else ""
-            raise InputError(
-                f"the target of {name!r}{which} is no pose: RᵀR differs from 1 by {np.ravel(off)[k]:.3g}, "
-                f"det R is {np.ravel(np.linalg.det(R))[k]:.3g} and the last row is off by "
-                f"{np.ravel(bottom)[k]:.3g}; give homogeneous matrices, as wt.frame_pose does"
-            )
+        _check_poses(name, array.reshape(-1, 4, 4), array.ndim > 2)
         return array
     if array.ndim >= 1 and array.shape[-1] == 3:
         return array
@@ -143,6 +132,23 @@ def _target(m: Mechanism, name: Any, value: Any) -> Array:
         f"the target of {name!r} has shape {array.shape}, expected a pose (..., 4, 4), a point (..., 3) "
         "or a Placement"
     )
+
+
+def _check_poses(name: str, T: Array, many: bool) -> None:
+    """InputError for matrices (n, 4, 4) that are no poses."""
+    R = T[:, :3, :3]
+    off = np.abs(np.einsum("nki,nkj->nij", R, R) - np.eye(3)).reshape(len(T), -1).max(axis=1, initial=0.0)
+    det = np.einsum("ni,ni->n", R[:, :, 0], np.cross(R[:, :, 1], R[:, :, 2]))
+    bottom = np.abs(T[:, 3] - np.array([0.0, 0.0, 0.0, 1.0])).max(axis=1, initial=0.0)
+    wrong = (off > TURNED) | (det < 0.0) | (bottom > TURNED)
+    if np.any(wrong):
+        k = int(np.argmax(wrong))
+        which = f" number {k}" if many else ""
+        raise InputError(
+            f"the target of {name!r}{which} is no pose: RᵀR differs from 1 by {off[k]:.3g}, det R is "
+            f"{det[k]:.3g} and the last row is off by {bottom[k]:.3g}; give homogeneous matrices, as "
+            "wt.frame_pose does"
+        )
 
 
 def _numbers(value: Any, name: str) -> Array:

@@ -9,9 +9,8 @@ import numpy as np
 from ..api.compiling import compile
 from ..errors import InputError
 from ..kernels.run.kernel import Kernel
-from ..kernels.store.content import content
 from ..model.mechanism import Mechanism
-from ..model.snapshot import Snapshot
+from ..model.snapshot import Snapshot, motion_key
 from ..model.values import expect, positions, positive
 from ..spatial import Array
 from .bounds_of_joints import JointBounds
@@ -91,7 +90,7 @@ def inverse_kinematics(
     for bound in bounds.bounds:
         if bound.v not in bounds.held:
             np.clip(rows[:, bound.q], bound.lower, bound.upper, out=rows[:, bound.q])
-    kernel = _kernel_for(m, asked.tasks, bounds)
+    kernel = _kernel(_Tasked(m, asked.tasks, bounds))
     search = Search(kernel, asked, liked, float(tolerance), threads)
     found = search(rows, RandomStarts(m, bounds, int(seed)), int(starts))
     if prefer is not None:
@@ -109,24 +108,16 @@ def _position(m: Mechanism, value: Any, name: str) -> Array:
 class _Tasked(Snapshot):
     """A mechanism with what is asked of it."""
 
-    def __init__(self, m: Mechanism, said: str, tasks: tuple[Task, ...], bounds: JointBounds) -> None:
-        super().__init__(m, said)
+    def __init__(self, m: Mechanism, tasks: tuple[Task, ...], bounds: JointBounds) -> None:
+        frames = [m.frame(task.frame) for task in tasks if task.frame]
+        places = tuple((m.body_number(frame.body), frame.placement) for frame in frames)
+        super().__init__(m, (motion_key(m), tasks, places, bounds))
         self.tasks, self.bounds = tasks, bounds
 
 
-def _kernel_for(m: Mechanism, tasks: tuple[Task, ...], bounds: JointBounds) -> Kernel:
-    said = content((m, tasks, bounds))
-    if said is None:  # a joint type of a user, which may have changed since
-        return _made(m, tasks, bounds)
-    return _kept(_Tasked(m, said, tasks, bounds))
-
-
 @lru_cache(maxsize=16)
-def _kept(asked: _Tasked) -> Kernel:
-    return _made(asked.m, asked.tasks, asked.bounds)
-
-
-def _made(m: Mechanism, tasks: tuple[Task, ...], bounds: JointBounds) -> Kernel:
+def _kernel(asked: _Tasked) -> Kernel:
+    m, tasks, bounds = asked.m, asked.tasks, asked.bounds
     inputs = {
         "damping": (),
         "targets": [task.shape for task in tasks],

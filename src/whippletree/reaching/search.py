@@ -17,7 +17,7 @@ from ..kernels.run.kernel import Kernel
 from ..spatial import Array
 from .goals import Goals
 
-STEPS = 16
+STEPS = 12
 """Steps between two looks."""
 
 FIRST = 2
@@ -96,7 +96,7 @@ class Search:
             numbers = np.repeat(left, copies)
             self._go_on(numbers, found, elsewhere(q0[numbers]), None, 1 + tried // PATIENCE)
         for closing in CLOSING:
-            self._go_on(left, found, found.q[left], None, 2, closing)
+            self._go_on(left, found, found.q[left], None, 3, closing)
         return found
 
     def come_near(self, found: SearchResult) -> None:
@@ -139,8 +139,10 @@ class Search:
         _, errors, gaps, _, solved = rows
         new = np.where(solved, -1.0, self.cost(errors, gaps, closing))
         old = self.cost(found.errors[numbers], found.gaps[numbers], closing)
-        order = np.lexsort((new, numbers))
-        first = order[np.concatenate([[True], np.diff(numbers[order]) != 0])]
+        first = np.arange(len(numbers))
+        if np.any(np.diff(numbers) == 0):  # several starts of a problem stand side by side
+            order = np.lexsort((new, numbers))
+            first = order[np.concatenate([[True], np.diff(numbers[order]) != 0])]
         found.keep(numbers, first[new[first] < old[first]], rows)
 
     def _run(self, numbers: Array, q: Array, nu: Array, closing: float, liking: float) -> tuple[Array, ...]:
