@@ -4,8 +4,9 @@ Random reachable poses of panda, ur5 and a Stewart platform, from random starts,
 same targets and starts, may begin again up to 100 times, and have one criterion: the pose is reached to
 1e-6 m and 1e-6 rad, by our forward kinematics, and limits are kept. All run on one core, turn by turn; the
 best of several rounds counts. Peers, as far as they are installed: roboticstoolbox-python, whose `ik_LM` is
-C++; placo, whose steps are C++; Pinocchio with the loop of its own example, clamped to the limits. Ends with an
-error if fewer than 99.5 % are reached, or not at 10 times the throughput of the fastest peer that reaches 99 %.
+C++; placo, whose steps are C++; Pinocchio with the loop of its own example, clamped to the limits. Ends with
+an error if fewer than 99.5 % are reached, or not at 10 times the throughput of the fastest peer that reaches
+99 %.
 """
 
 import argparse
