@@ -39,6 +39,9 @@ NOTHING = 1e-12
 CONSISTENT = 1e-6
 """Redundant constraints may be left open by this share of all that is in them."""
 
+ROUNDING = 1e-12
+"""And by this share of what could be: where nothing moves against them, all that is in them is rounding."""
+
 
 class Choosing(NamedTuple):
     """How a function chooses: `choose` and `quality` as in `Method`."""
@@ -82,7 +85,8 @@ class Guard(NamedTuple):
             K, k = constraint_equation(m, *options)
             terms = K * result
             gaps, sizes = abs(terms.sum(axis=1) - k).sum(), abs(terms).sum() + abs(k).sum()
-            holds = holds & (gaps <= CONSISTENT * sizes)
+            dust = ROUNDING * abs(K).sum() * abs(result).sum()
+            holds = holds & (gaps <= CONSISTENT * sizes + dust)
         return _held(result, holds)
 
 
