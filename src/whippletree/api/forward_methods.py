@@ -144,14 +144,19 @@ def find(m: Mechanism, name: str, argument: str = "method") -> tuple[str, Method
         InputError: There is no such method.
         ModelError: It does not apply to this mechanism.
     """
-    known = applicable(m)
     if name == "auto":
-        return known[0], METHODS[known[0]]
-    if name not in METHODS:
-        raise InputError(f"{argument} is {name!r}: give one of {', '.join(['auto', *known])}")
-    fault = METHODS[name].fault(m)
-    if fault is not None:
+        name = automatic(m)
+    elif name not in METHODS:
+        raise InputError(f"{argument} is {name!r}: give one of {', '.join(['auto', *applicable(m)])}")
+    elif (fault := METHODS[name].fault(m)) is not None:
         raise ModelError(
-            f"{argument} {name!r} does not apply: {fault}. For this mechanism: {', '.join(known)}"
+            f"{argument} {name!r} does not apply: {fault}. For this mechanism: {', '.join(applicable(m))}"
         )
     return name, METHODS[name]
+
+
+def automatic(m: Mechanism) -> str:
+    """The first of the `applicable` methods; the others are not looked at, which every call would pay for."""
+    if is_better_by_forces(m):
+        return "lambda-first"
+    return next(name for name, method in METHODS.items() if method.fault(m) is None)

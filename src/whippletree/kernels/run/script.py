@@ -12,6 +12,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -242,7 +243,7 @@ class Script:
         code = entry.kernel.scalar_code()
         arrays = [*entry.inputs, *entry.outputs]
         shapes = entry.kernel.array_shapes()
-        assert [array.size for array in arrays] == [int(np.prod(shape)) for shape in shapes]
+        assert [array.size for array in arrays] == [prod(shape) for shape in shapes]
         size = ctypes.c_int64.from_address(code.variable(WORK)).value
         work = np.empty(size + 64, np.uint8)  # aligned to a line
         table = np.array(
@@ -255,4 +256,4 @@ class Script:
         assert array.dtype == np.float64
         assert array.flags.c_contiguous
         self._kept.append(array)
-        return array.ctypes.data
+        return array.__array_interface__["data"][0]
