@@ -1,7 +1,7 @@
 """Kinematic analysis: how a mechanism moves whose freedoms are all driven, and what that takes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -48,9 +48,14 @@ class DrivenMotion:
     drivers: tuple[str, ...]
     driving_force: Array
     tau: Array
-    mechanism: Mechanism = field(repr=False)
-    _system: DrivenSystem = field(repr=False)
-    _states: tuple[DrivenState, ...] = field(repr=False)
+    mechanism: Mechanism
+    _system: DrivenSystem
+    _states: tuple[DrivenState, ...]
+
+    def __repr__(self) -> str:
+        end = f", {self.t[0]:g} … {self.t[-1]:g} s" if len(self) else ""
+        by = ", ".join(self.drivers)
+        return f"<DrivenMotion of {self.mechanism.name!r}: {len(self)} positions{end}, driven by {by}>"
 
     def __len__(self) -> int:
         return len(self.t)
@@ -130,6 +135,9 @@ def kinematics(m: Mechanism, drive: Mapping[str, Any], t: Any, q_guess: Array | 
     >>> import whippletree as wt
     >>> m = wt.examples.load("crank-slider")
     >>> motion = wt.kinematics(m, {"crank": 2.0}, np.linspace(0.0, np.pi, 5))
+    >>> motion, motion.frame("slider"), motion.reactions()  # doctest: +NORMALIZE_WHITESPACE
+    (<DrivenMotion of 'crank-slider': 5 positions, 0 … 3.14159 s, driven by crank>,
+     <FrameMotion: 5 states>, <Reactions of 'crank-slider': 5 states>)
     >>> motion.joint("slider")[:, 0].round(4)
     array([ 0.    , -0.2036, -0.18  ,  0.0364,  0.    ])
     >>> [(point.joint, round(point.t, 6)) for point in motion.dead_centres]

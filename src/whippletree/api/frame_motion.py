@@ -24,6 +24,9 @@ class FrameMotion:
     velocity: Array
     acceleration: Array
 
+    def __repr__(self) -> str:
+        return f"<FrameMotion: {len(self.pose)} states>"
+
     @property
     def position(self) -> Array:
         """(n, 3) the origin in the world, m: the path of the frame."""

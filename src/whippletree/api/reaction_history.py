@@ -1,6 +1,6 @@
 """What joints transmit along a motion, by name, and which of it rigid bodies leave open."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,10 +33,13 @@ class Reactions:
 
     joints: Array
     loops: Array
-    joint_play: Array = field(repr=False)
-    loop_play: Array = field(repr=False)
-    mechanism: Mechanism = field(repr=False)
-    q: Array = field(repr=False)
+    joint_play: Array
+    loop_play: Array
+    mechanism: Mechanism
+    q: Array
+
+    def __repr__(self) -> str:
+        return f"<Reactions of {self.mechanism.name!r}: {len(self.joints)} states>"
 
     def of(self, name: str, axes: str = "body") -> Array:
         """(n, 6) what a joint or loop joint does to its body or successor, moment and force.

@@ -47,6 +47,13 @@ class OptimalMotion:
     costs: Array
     converged: bool
 
+    def __repr__(self) -> str:
+        told = "converged" if self.converged else "not converged"
+        return (
+            f"<OptimalMotion: {len(self.u)} steps, cost {self.costs[-1]:.6g} after {len(self.costs) - 1} "
+            f"iterations, {told}>"
+        )
+
     @property
     def tau(self) -> Array:
         """(steps, nv) actuator forces, N m or N."""
