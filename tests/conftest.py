@@ -17,6 +17,21 @@ def pytest_addoption(parser):
     parser.addoption("--interrupts", type=int, default=12, help="how often each kind of work is interrupted")
 
 
+def pytest_configure(config):
+    """A cache of the run's own. Workers inherit it, so that what one has compiled another finds."""
+    if not hasattr(config, "workerinput"):
+        before, folder = os.environ.get("XDG_CACHE_HOME"), tempfile.TemporaryDirectory()
+        os.environ["XDG_CACHE_HOME"] = folder.name
+        config.add_cleanup(folder.cleanup)
+        config.add_cleanup(lambda: _restore("XDG_CACHE_HOME", before))
+
+
+def _restore(name, value):
+    os.environ.pop(name)
+    if value is not None:
+        os.environ[name] = value
+
+
 def pytest_collection_modifyitems(config, items):
     if executable() is None and not config.getoption("--need-chromium"):
         for item in items:
@@ -35,12 +50,4 @@ def browser() -> str:
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache():
-    with tempfile.TemporaryDirectory() as folder:
-        before = os.environ.get("XDG_CACHE_HOME")
-        os.environ["XDG_CACHE_HOME"] = folder
-        sources.digest()  # an entry of its own, made once a process: now, not in a test that counts entries
-        yield
-        if before is None:
-            del os.environ["XDG_CACHE_HOME"]
-        else:
-            os.environ["XDG_CACHE_HOME"] = before
+    sources.digest()  # an entry of its own, made once a process: now, not in a test that counts entries
