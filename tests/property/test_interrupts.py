@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -109,8 +110,22 @@ def started(kind: str, times: int, end: str = "") -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", script], stdout=pipe, stderr=pipe, text=True)
 
 
-def interrupt_later(child: subprocess.Popen[str], random: random.Random) -> None:
-    threading.Timer(random.uniform(0.0, 0.06), child.send_signal, [signal.SIGINT]).start()
+def interrupt_later(child: subprocess.Popen[str], random: random.Random) -> threading.Event:
+    """Ctrl-C at some moment, and again until the event is set.
+
+    Python drops one that falls into the callback of a weak reference, as when a thread ends; who sits at the
+    keyboard then presses once more.
+    """
+    later, answered = random.uniform(0.0, 0.06), threading.Event()
+
+    def press() -> None:
+        time.sleep(later)
+        while child.poll() is None and not answered.is_set():
+            child.send_signal(signal.SIGINT)
+            answered.wait(20.0)
+
+    threading.Thread(target=press, daemon=True).start()
+    return answered
 
 
 @pytest.mark.parametrize("kind", WORK)
@@ -118,11 +133,13 @@ def test_interrupted_again_and_again(kind, pytestconfig):
     times, moments = pytestconfig.getoption("--interrupts"), random.Random(kind)
     child = started(kind, times)
     assert child.stdout is not None
-    heard, line = 0, ""
+    heard, line, answered = 0, "", threading.Event()
     for line in child.stdout:
+        answered.set()
         if line == "ready\n":
-            interrupt_later(child, moments)
+            answered = interrupt_later(child, moments)
             heard += 1
+    answered.set()
     _, told = child.communicate(timeout=60.0)
     assert child.returncode == 0, f"{child.returncode} after {heard} interrupts: {told}"
     assert (line, heard) == ("done\n", times)
