@@ -89,3 +89,13 @@ def leg(**properties: Any) -> tuple[wt.Mechanism, Any]:
     m.add_shape("floor", wt.Plane())
     m.add_contact("stand", "foot", "floor", **properties)
     return m, wt.assemble(m, np.array([0.8, 0.4, 0.4, -0.4]), hold=["hip", "front"])
+
+
+def ball(joint: wt.Joint | None = None, **properties: Any) -> wt.Mechanism:
+    """A ball over a floor, with one contact."""
+    m = wt.Mechanism("ball")
+    m.add_body("ball", joint or wt.Prismatic("z"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+    m.add_shape("skin", wt.Sphere(0.1), "ball")
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("bounce", "skin", "floor", **properties)
+    return m

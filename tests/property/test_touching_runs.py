@@ -1,24 +1,13 @@
 """Rigid bodies that touch, from event to event: what must always hold, and what is refused."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import touching
 import whippletree as wt
-from touching import leg
+from touching import ball, leg
 
 G = 9.81
-
-
-def ball(joint: wt.Joint | None = None, **properties: Any) -> wt.Mechanism:
-    m = wt.Mechanism("ball")
-    m.add_body("ball", joint or wt.Prismatic("z"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
-    m.add_shape("skin", wt.Sphere(0.1), "ball")
-    m.add_shape("floor", wt.Plane())
-    m.add_contact("bounce", "skin", "floor", **properties)
-    return m
 
 
 def test_a_tumbling_crate_comes_to_rest_without_overlap():

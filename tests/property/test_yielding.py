@@ -8,19 +8,10 @@ import pytest
 
 import touching
 import whippletree as wt
-from touching import leg
+from touching import ball, leg
 from whippletree.contact import Compliant, HuntCrossley, TwoSurfaces
 
 G = 9.81
-
-
-def ball(joint: wt.Joint | None = None, **properties: Any) -> wt.Mechanism:
-    m = wt.Mechanism("ball")
-    m.add_body("ball", joint or wt.Prismatic("z"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
-    m.add_shape("skin", wt.Sphere(0.1), "ball")
-    m.add_shape("floor", wt.Plane())
-    m.add_contact("bounce", "skin", "floor", **properties)
-    return m
 
 
 SOFT: Any = {"stiffness": 1e4, "damping": 30.0}
