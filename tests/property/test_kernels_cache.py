@@ -334,6 +334,19 @@ def test_what_was_used_least_recently_goes(folder, monkeypatch):
     assert [path.stem for path in folder.iterdir()] == ["huge"]  # of use, if only until the next one
 
 
+def test_small_entries_are_bounded_with_few_looks(folder, monkeypatch):
+    monkeypatch.setattr(cache, "LIMIT", 100_000)
+    looks = []
+    listed = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda path: looks.append(path) or listed(path))
+    for number in range(1_500):
+        cache.save(f"entry{number}", bytes(100))
+    size = len(cache._MAGIC) + 32 + 100
+    assert 1_500 * size > 2 * cache.LIMIT
+    assert 0.7 * cache.LIMIT < cache.info().bytes < 1.1 * cache.LIMIT
+    assert 60 < len(looks) < 140  # 96 are expected: one for 1,562 bytes of data
+
+
 def test_the_limit_is_told(folder):
     use()
     told = CliRunner().invoke(app, ["cache", "info"]).output

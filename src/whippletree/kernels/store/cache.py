@@ -27,6 +27,10 @@ _FRESH = 3600.0  # s; when an entry was used is noted no more often
 LIMIT = 256_000_000
 """Bytes of all entries together. Beyond, those used least recently are removed, down to three quarters."""
 
+_LOOK = 1 / 64
+"""Shares of the limit that are written, on average, between two looks at how much there is: with thousands of
+entries a look takes longer than writing one."""
+
 
 class CacheInfo(NamedTuple):
     """The directory of the cache, None if there is no place for one; its entries and their bytes in all."""
@@ -113,13 +117,19 @@ def save(name: str, data: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(_MAGIC + hashlib.sha256(name.encode() + data).digest() + data)
         os.replace(temporary, folder / (name + _SUFFIX))
-        _evict()
+        if _drawn(name) * _LOOK * LIMIT <= len(data):
+            _evict()
     except BaseException as error:
         if temporary is not None:
             with suppress(OSError):
                 os.unlink(temporary)
         if not isinstance(error, OSError | RuntimeError):
             raise
+
+
+def _drawn(name: str) -> float:
+    """A number from 0 to 1 of the entry's own: a lot that needs no memory, neither here nor on disk."""
+    return int(hashlib.sha256(name.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
 
 
 def _evict() -> None:
