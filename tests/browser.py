@@ -27,6 +27,13 @@ FLAGS = (
 )
 
 
+# A processor that draws sixty pictures a second has no time for tests: five are enough.
+SELDOM = """
+const draw = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = step => setTimeout(() => draw(step), 200);
+window.cancelAnimationFrame = clearTimeout;
+"""
+
 MISSING = f"no browser to test the viewer in, none of {', '.join(NAMES)}: apt-get install chromium"
 
 
@@ -68,6 +75,7 @@ def chromium(path: str, width: int = 1000, height: int = 500) -> Iterator[Watche
         try:
             page = browser.new_page(viewport={"width": width, "height": height})
             page.set_default_timeout(30_000)
+            page.add_init_script(SELDOM)
             yield Watched(page)
         finally:
             browser.close()
