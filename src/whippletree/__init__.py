@@ -125,6 +125,7 @@ from .errors import (
     SimulationError as SimulationError,
     SingularError as SingularError,
     SolverError as SolverError,
+    GradientWarning as GradientWarning,
     StepLengthWarning as StepLengthWarning,
     WhippletreeError as WhippletreeError,
     WorkerError as WorkerError,

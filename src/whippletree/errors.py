@@ -74,6 +74,10 @@ class EnergyWarning(RuntimeWarning):
     """A simulation whose energy is not what went in and out; says by how much, and of how much."""
 
 
+class GradientWarning(RuntimeWarning):
+    """A gradient of trajectories with jumps, whose moments it takes as fixed; says of what and when."""
+
+
 class StepLengthWarning(RuntimeWarning):
     """Steps of fixed length, too long for what changes fastest; names joint or contact, and both lengths."""
 

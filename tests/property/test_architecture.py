@@ -77,7 +77,8 @@ identification    → errors spatial model checks dynamics api simulation
 interop           → errors kernels.trace kernels.simplify kernels.derive kernels.emit kernels.store
                     kernels.run
 adjoint           → errors spatial model kernels.trace kernels.simplify kernels.derive kernels.store
-                    kernels.run dynamics loops.equations loops.closing api simulation
+                    kernels.run dynamics loops.equations loops.closing contact.geometry contact.compliant
+                    contact.sweeps api simulation
 benchmark         → errors spatial joints model kernels.trace kernels.store kernels.run checks dynamics
                     loops.closing loops io examples api
 display           → errors spatial joints shapes model dynamics loops.equations loops.closing

@@ -19,6 +19,7 @@ from whippletree.adjoint.rollout_gradient import stepping_of
 from whippletree.kernels.derive.derivatives import product_forward
 from whippletree.kernels.trace.program import Program
 from whippletree.model.positions import rate
+from whippletree.simulation.contact_step import touching_of
 
 LIMIT = 1e-9
 STEPS, DT = 12, 0.01
@@ -191,7 +192,89 @@ def test_what_does_not_fit_is_told(options, told):
         wt.rollout_gradient(**(given | {"tau": np.zeros((5, 1))} | options))
 
 
-def test_contacts_are_refused():
-    m = wt.examples.load("bouncing-ball")
-    with pytest.raises(wt.ModelError, match=r"^rollout_gradient does not follow contacts, and 'bouncing"):
-        wt.rollout_gradient(m, m.neutral(), np.zeros(m.nv), steps=3, by_qd=np.zeros((3, m.nv)))
+def block(**properties: Any) -> wt.Mechanism:
+    """A body on two balls that slides down a slope; q is its turn, height and way."""
+    m = wt.Mechanism("block", gravity=(1.1, 0.0, -9.7))
+    m.add_body("block", wt.Planar("y"), inertia=wt.Inertia(1.3, (0.02, 0.0, 0.05), (0.05, 0.06, 0.07)))
+    m.add_shape("floor", wt.Plane())
+    for name, x in (("left", -0.4), ("right", 0.3)):
+        m.add_shape(name, wt.Sphere(0.1), "block", wt.Placement((x, 0.0, 0.0)))
+        m.add_contact(f"{name} on floor", name, "floor", friction=0.4, **properties)
+    return m
+
+
+@pytest.mark.parametrize("kind", ["rigid", "compliant"])
+def test_contacts(kind):
+    m = block(**({"stiffness": 4e3, "damping": 60.0} if kind == "compliant" else {}))
+    rng = np.random.default_rng(11)
+    q0, qd0 = np.array([0.0, 0.1 - (0.0 if kind == "rigid" else 2e-3), 0.7]), np.array([0.01, -0.02, 0.6])
+    tau, d_tau, by_q, by_qd = rng.normal(size=(4, STEPS, 3))
+    d_q, d_qd = rng.normal(size=(2, 3))
+    names = ("block.mass", "gravity.z")
+    d_parameters = rng.normal(size=2)
+    options = {"dt": 1e-3, "contacts": kind, "by_q": by_q, "by_qd": by_qd, "parameters": names}
+    found = wt.rollout_gradient(m, q0, qd0, tau, **options)
+    by = found.q0 @ d_q + found.qd0 @ d_qd + np.sum(found.tau * d_tau) + found.parameters @ d_parameters
+
+    touching = touching_of(m, kind, "euler", residual=False)
+    assert touching is not None
+    step = compiled_steps(m, stepping_of(m, [q0, qd0], "euler", touching), None, names).forward.program
+    wrt = ["q", "qd", "touch", "tau", "parameters"]
+    change = product_forward(step, wrt, {}, {name: f"d_{name}" for name in wrt})
+    x, d_x, expected = [q0, qd0, touching.start(m)], [d_q, d_qd, np.zeros(touching.size(m))], 0.0
+    for k in range(STEPS):
+        at = (*x, 1e-3, float(k), tau[k], wt.parameter_values(m, names))
+        d_x = change(*at, *d_x, d_tau[k], d_parameters)
+        x = step(*at)
+        expected += by_q[k] @ d_x[0] + by_qd[k] @ d_x[1]
+    assert np.all(touching.forces(m, x[2], 1e-3)[:, 0] > 0.5)  # both points bear
+    assert by == pytest.approx(expected, rel=LIMIT)
+
+
+@pytest.mark.filterwarnings("error")
+def test_without_a_jump_nothing_is_told():
+    m = block(stiffness=4e3, damping=60.0)
+    contacts = wt.contact.Compliant(wt.contact.HuntCrossley(0.3))
+    wt.rollout_gradient(
+        m, [0.0, 0.104, 0.7], np.zeros(3), steps=40, by_qd=np.ones((40, 3)), contacts=contacts
+    )
+
+
+def test_impacts_are_told():
+    m = block(restitution=0.5)
+    q0, qd0 = np.tile([0.0, 0.104, 0.7], (3, 1)), np.zeros((3, 3))
+    q0[0, 1] = 0.5  # far above
+    told = r"^rollout_gradient: .*floor.* begins to bear, with a jump, in trajectory 1 at t = 0.029 s \(2 tra"
+    with pytest.warns(wt.GradientWarning, match=told):
+        wt.rollout_gradient(m, q0, qd0, steps=40, by_qd=np.ones((40, 3)))
+
+
+@pytest.mark.filterwarnings("ignore::whippletree.GradientWarning")
+@pytest.mark.parametrize(("law", "last"), [("HuntCrossley", 4e-3), ("KelvinVoigt", None)])
+def test_a_bounce_has_the_motions_own_derivative_unless_it_begins_with_a_jump(law, last):
+    """Against the difference of two simulations, whose steps end where something touches."""
+    m = wt.Mechanism("ball", gravity=(0.0, 0.0, -9.7))
+    m.add_body("ball", wt.Prismatic("z"), inertia=wt.Inertia(1.3, (0.0, 0.0, 0.0), (0.01, 0.01, 0.01)))
+    m.add_shape("floor", wt.Plane())
+    m.add_shape("skin", wt.Sphere(0.1), "ball")
+    m.add_contact("ball on floor", "skin", "floor", stiffness=3e3, damping=12.0)
+    contacts = wt.contact.Compliant(getattr(wt.contact, law)())
+    height, apart, duration = 0.17, 1e-5, 0.3
+
+    def end(z: float) -> float:
+        return wt.simulate(m, [z], [0.0], duration, contacts=contacts, rtol=1e-11, atol=1e-12).q[-1, 0]
+
+    motion = (end(height + apart) - end(height - apart)) / (2.0 * apart)
+
+    def error(steps: int) -> float:
+        by_q = np.zeros((steps, 1))
+        by_q[-1] = 1.0
+        options = {"dt": duration / steps, "steps": steps, "contacts": contacts}
+        return abs(wt.rollout_gradient(m, [height], [0.0], by_q=by_q, **options).q0[0] - motion)
+
+    errors = [error(steps) for steps in (500, 8_000)]
+    if last is None:
+        assert min(errors) > 0.7
+    else:
+        assert errors[0] > 5.0 * errors[1]
+        assert errors[1] < last

@@ -27,8 +27,9 @@ class BothWays(NamedTuple):
     """A step and its adjoint.
 
     Attributes:
-        forward: q, qd; h, number, tau and parameters, if there are any. The next q and qd.
-        backward: by_q (nq,), by_qd (nv,), by_tau (nv,) and by_parameters, if there are any; q, qd, h, number,
+        forward: q, qd and touch, the state of contacts; h, number, tau and parameters. The next state. Touch
+            and parameters only if there are any, here and below.
+        backward: by_q (nq,), by_qd (nv,), by_touch, by_tau (nv,) and by_parameters; q, qd, touch, h, number,
             tau, parameters and what the end of the step itself weighs, of_q (nq,) and of_qd (nv,). The same
             at the beginning of the step: by_tau is this step's, by_parameters adds up.
     """
@@ -38,15 +39,22 @@ class BothWays(NamedTuple):
 
 
 def controlled_step(
-    m: Mechanism, q: Array, qd: Array, h: Any, number: Any, tau: Array, mode: Mode, control: Control | None
-) -> tuple[Array, Array]:
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    touch: Any,
+    h: Any,
+    number: Any,
+    tau: Array,
+    mode: Mode,
+    control: Control | None,
+) -> tuple[Array, ...]:
     """One step under a force that stays as it is, and one that a function gives."""
 
     def force(t: Any, q: Array, qd: Array) -> Array:
         return tau if control is None else tau + array(control(t, q, qd))
 
-    q, qd = advance(m, Before(q, qd, None, None), force, number * h, h, mode)
-    return q, qd
+    return advance(m, Before(q, qd, touch, None), force, number * h, h, mode)
 
 
 def compiled_steps(m: Mechanism, mode: Mode, control: Control | None, parameters: Sequence[str]) -> BothWays:
@@ -63,30 +71,39 @@ def _kept(now: Snapshot, mode: Mode, parameters: tuple[str, ...]) -> BothWays:
 
 
 def _made(m: Mechanism, mode: Mode, control: Control | None, parameters: tuple[str, ...]) -> BothWays:
-    inputs = {"h": (), "number": ()}
-    step = record(controlled_step, m, inputs=inputs, parameters=parameters, mode=mode, control=control)
-    wrt = ["q", "qd", "tau", *(["parameters"] if parameters else [])]
+    inputs: dict[str, tuple[int, ...]] = {"h": (), "number": ()}
+    options: dict[str, Any] = {"mode": mode, "control": control}
+    states = ["q", "qd"]
+    if mode.touching is None:
+        options["touch"] = None
+    else:
+        inputs["touch"] = (mode.touching.size(m),)
+        states.append("touch")
+    step = record(controlled_step, m, inputs=inputs, parameters=parameters, **options)
+    wrt = [*states, "tau", *(["parameters"] if parameters else [])]
 
     def back() -> Program:
         if is_implicit(mode):
-            return adjoint(step, wrt, backward_through(controlled_step, m, mode, control, parameters, wrt))
+            through = backward_through(controlled_step, m, mode, control, parameters, wrt)
+            return adjoint(step, states, wrt, through)
         gradient = product_reverse(step, wrt, {}, "weights")
-        return adjoint(step, wrt, lambda given, end: inlined(gradient, *given.values(), end))
+        return adjoint(step, states, wrt, lambda given, end: inlined(gradient, *given.values(), end))
 
     library = sources.digest()
     name = None if library is None else ("adjoint", step.digest, library)
-    return BothWays(Iteration(step, 2), Iteration(stored.program(name, back), len(wrt)))
+    return BothWays(Iteration(step, len(states)), Iteration(stored.program(name, back), len(wrt)))
 
 
-def adjoint(step: Program, wrt: Sequence[str], through: Backward) -> Program:
+def adjoint(step: Program, states: Sequence[str], wrt: Sequence[str], through: Backward) -> Program:
     """The program backward through a step.
 
-    L being what is asked for, λ = ∂L/∂(q, qd) at the end of the step becomes (∂step/∂(q, qd))ᵀ (λ + w), where
-    w is what the end weighs by itself.
+    L being what is asked for, λ = ∂L/∂x at the end of the step becomes (∂step/∂x)ᵀ (λ + w), x being the
+    state and w what the end weighs by itself.
 
     Args:
         step: Whose inputs are those of the adjoint, too.
-        wrt: q, qd, tau, and parameters if there are any.
+        states: q, qd, and touch if there are contacts.
+        wrt: The same, tau, and parameters if there are any.
         through: Takes the inputs of the step and weights of its results to weights of what is in `wrt`.
     """
     sizes = {entry.name: entry.shape for entry in step.inputs}
@@ -95,7 +112,7 @@ def adjoint(step: Program, wrt: Sequence[str], through: Backward) -> Program:
 
     def backward(*arrays: Any) -> tuple[Array, ...]:
         given = dict(zip([*added, *sizes, *weights], arrays, strict=True))
-        end = given["by_q"] + given["of_q"], given["by_qd"] + given["of_qd"]
+        end = tuple(given[f"by_{name}"] + given.get(f"of_{name}", 0.0) for name in states)
         found = through({name: given[name] for name in sizes}, end)
         if "by_parameters" in given:
             found["parameters"] = given["by_parameters"] + found["parameters"]

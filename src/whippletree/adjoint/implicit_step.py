@@ -25,8 +25,8 @@ from ..simulation.integrators.euler import Euler
 from ..simulation.stepping import Mode
 from ..spatial import Array
 
-Step = Callable[..., tuple[Array, Array]]
-Backward = Callable[[dict[str, Any], tuple[Any, Any]], dict[str, Array]]
+Step = Callable[..., tuple[Array, ...]]
+Backward = Callable[[dict[str, Any], tuple[Any, ...]], dict[str, Array]]
 
 
 def is_implicit(mode: Mode) -> bool:
@@ -42,7 +42,7 @@ def backward_through(
     """The function that takes a state and weights of the next one to weights of what is in `wrt`.
 
     Args:
-        step: (m, q, qd, h, number, tau, mode, control) to the next q and qd.
+        step: (m, q, qd, None, h, number, tau, mode, control) to the next q and qd.
         m, mode, control, parameters: What is recorded.
         wrt: Out of q, qd, tau and parameters.
     """
@@ -54,7 +54,7 @@ def backward_through(
     followed = [name for name in (*wrt, *extra) if name != "tau"]
     by_inverse = product_reverse(inverse, followed, {}, "weights")
 
-    def backward(given: dict[str, Any], weights: tuple[Any, Any]) -> dict[str, Array]:
+    def backward(given: dict[str, Any], weights: tuple[Any, ...]) -> dict[str, Array]:
         at = [
             given.get(entry.name, np.zeros(entry.shape)) for entry in parts.inputs
         ]  # qdd has no part in forces
@@ -91,7 +91,7 @@ def _with_accelerations_given(
             return qdd
 
         law = mode.law._replace(method=replace(mode.law.method, accelerations=given))
-        new_q, new_qd = step(m, q, qd, h, number, tau, mode._replace(law=law), control)
+        new_q, new_qd = step(m, q, qd, None, h, number, tau, mode._replace(law=law), control)
         return new_q, new_qd, *acting
 
     return record(parts, m, inputs={"h": (), "number": ()}, parameters=parameters)

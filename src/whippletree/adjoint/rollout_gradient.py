@@ -1,5 +1,6 @@
 """Gradients of many trajectories at once, by the adjoint method, in machine code."""
 
+import warnings
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
@@ -9,7 +10,10 @@ import numpy as np
 from ..api.compiling import compile
 from ..api.derivative import tangents
 from ..api.forward_methods import METHODS, find
-from ..errors import InputError, ModelError, SolverError
+from ..contact.compliant.compliant_contact import Compliant, laws_of
+from ..contact.geometry.contact_pairs import candidates
+from ..contact.sweeps.moreau import Rigid
+from ..errors import GradientWarning, InputError, SolverError
 from ..kernels.run.iterate import Series
 from ..kernels.run.threads import checked as checked_threads
 from ..loops.closing.check import GEARED_START, check_gears
@@ -20,12 +24,14 @@ from ..model.mechanism import Mechanism
 from ..model.parameters import parameter_values
 from ..simulation.acting import check_function
 from ..simulation.closed_step import DAMPING, rows_for
+from ..simulation.contact_step import ContactMode, touching_of
 from ..simulation.driver import damping, positive
 from ..simulation.equations import Law
 from ..simulation.given_arrays import whole_number
 from ..simulation.integrators import INTEGRATORS
 from ..simulation.starts import constraints_at
 from ..simulation.stepping import Mode
+from ..simulation.touching.touching_door import meant
 from ..spatial import Array
 from .backward_step import BothWays, compiled_steps
 from .gradient_arguments import common_lead, flat, forces_of, start_of, weights_of
@@ -65,6 +71,7 @@ def rollout_gradient(
     steps: int | None = None,
     every: int = 1,
     method: str = "euler",
+    contacts: str | Compliant | Rigid | None = "auto",
     parameters: Sequence[str] = (),
     threads: int = 1,
 ) -> RolloutGradient:
@@ -77,12 +84,17 @@ def rollout_gradient(
     again (§12).
 
     Where a limit of effort, a stop or dry friction changes what acts, it is the derivative of what acts in
-    each step. Impacts have none, and other contacts are not followed: a mechanism with contacts is refused.
+    each step. So it is of contacts, while they bear and as they let go. Where one begins to bear with a jump,
+    the derivative of the steps is not that of the motion, however short they are: it takes the number of the
+    step, and with it the moment, as fixed. Rigid contacts jump, and those that give way by `KelvinVoigt` with
+    damping, as its force is not 0 at the first touch; by `HuntCrossley` there is no jump. A `GradientWarning`
+    tells which and when.
 
     Args:
-        m: The mechanism, without contacts. With loops, accelerations are found from the constraint forces, by
-            "lambda-first"; a gradient has a meaning for starts that keep loops closed.
-        q0, qd0, tau, dt, steps, every, method, threads: As in `rollout`; tau is an array, None or a function.
+        m: The mechanism. With loops, accelerations are found from the constraint forces, by "lambda-first"; a
+            gradient has a meaning for starts that keep loops closed.
+        q0, qd0, tau, dt, steps, every, method, contacts, threads: As in `rollout`; tau is an array, None or a
+            function.
         by_q: (..., steps // every, nq) ∂L/∂q of the positions that `rollout` returns; None: no part in L.
         by_qd: (..., steps // every, nv) ∂L/∂qd of its velocities; None: no part in L.
         parameters: Numbers of the mechanism, see `parameter_names`, with respect to which to differentiate.
@@ -102,11 +114,6 @@ def rollout_gradient(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
-    if m.contacts:
-        raise ModelError(
-            f"rollout_gradient does not follow contacts, and {m.name!r} has {len(m.contacts)}: differentiate "
-            "a copy without them, up to where it touches"
-        )
     known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
@@ -128,8 +135,14 @@ def rollout_gradient(
     if callable(tau):
         check_function(tau, "tau")
     check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
-    made = compiled_steps(m, stepping_of(m, starts, method), tau if callable(tau) else None, parameters)
-    run = _Run(m, made, parameter_values(m, parameters), every, positive(dt, "dt"), threads)
+    touching = touching_of(m, meant(m, contacts), method, residual=False)
+    mode = stepping_of(m, starts, method, touching)
+    if touching is not None:
+        touching.held(m, mode.rows)
+        if starts[0].size:
+            touching.tell_long_step(m, starts[0].reshape(-1, m.nq)[0], float(dt))
+    made = compiled_steps(m, mode, tau if callable(tau) else None, parameters)
+    run = _Run(m, mode, made, parameter_values(m, parameters), every, positive(dt, "dt"), threads)
     count = prod(lead)
     found = run(
         [np.broadcast_to(start, (*lead, start.shape[-1])).reshape(count, -1) for start in starts],
@@ -138,6 +151,7 @@ def rollout_gradient(
         recorded * every,
         count_steps,
     )
+    run.tell_jumps()
     return RolloutGradient(
         _along_velocities(m, starts[0], found.q0.reshape(*lead, m.nq)),
         found.qd0.reshape(*lead, m.nv),
@@ -150,11 +164,22 @@ class _Run:
     """Trajectories, some at a time, forward and back."""
 
     def __init__(
-        self, m: Mechanism, made: BothWays, parameters: Array, every: int, h: float, threads: int
+        self,
+        m: Mechanism,
+        mode: Mode,
+        made: BothWays,
+        parameters: Array,
+        every: int,
+        h: float,
+        threads: int,
     ) -> None:
-        self.m, self.made, self.parameters, self.every, self.threads = m, made, parameters, every, threads
+        self.m, self.touching, self.made, self.parameters = m, mode.touching, made, parameters
+        self.every, self.threads = every, threads
         self.h = np.array(h)
+        self.sizes = [m.nq, m.nv, *([] if mode.touching is None else [mode.touching.size(m)])]
         self.kept: list[Array] = []
+        self.jumps: Array = np.zeros(0) if mode.touching is None else _jumping(m, mode.touching)
+        self.struck: dict[int, tuple[int, int]] = {}
 
     def __call__(
         self, starts: list[Array], forces: Array, weights: list[Array], steps: int, all_steps: int
@@ -168,24 +193,33 @@ class _Run:
             np.zeros((count, len(self.parameters))),
         )
         found.tau[:, steps:] = 0.0
-        room = 8 * (m.nq + m.nv)  # bytes of a state
+        if self.touching is not None:
+            starts = [*starts, np.broadcast_to(self.touching.start(m), (count, self.sizes[2]))]
+        room = 8 * sum(self.sizes)  # bytes of a state
         at_a_time = min(count, max(LEAST * self.threads, MEMORY // (room * steps) // LEAST * LEAST))
         length = max(1, min(steps, MEMORY // (room * max(1, at_a_time))))
         # Made once: fresh memory costs about as much as the steps that fill it.
-        self.kept = [np.empty((at_a_time, length + 1, n)) for n in (m.nq, m.nv)]
+        self.kept = [np.empty((at_a_time, length + 1, n)) for n in self.sizes]
         for first in range(0, count, max(1, at_a_time)):
             rows = slice(first, min(first + at_a_time, count))
             self._block(
-                [start[rows] for start in starts],
+                [np.ascontiguousarray(start[rows]) for start in starts],
                 forces[rows] if len(forces) > 1 else forces,
                 [weight[rows] if len(weight) > 1 else weight for weight in weights],
                 RolloutGradient(*(part[rows] for part in found._replace(tau=found.tau[:, :steps]))),
                 length,
+                first,
             )
         return found
 
     def _block(
-        self, starts: list[Array], forces: Array, weights: list[Array], found: RolloutGradient, length: int
+        self,
+        starts: list[Array],
+        forces: Array,
+        weights: list[Array],
+        found: RolloutGradient,
+        length: int,
+        number: int,
     ) -> None:
         """Some trajectories, by pieces of so many steps: their beginnings first, then backward."""
         steps = found.tau.shape[1]
@@ -196,16 +230,18 @@ class _Run:
             given = self._series(forces, first, first + length)
             self.made.forward(begins[-1], given, ends, steps=length, every=length, threads=self.threads)
             begins.append([end[:, 0] for end in ends])
-        adjoint = [np.zeros_like(found.q0), np.zeros_like(found.qd0), np.zeros_like(found.qd0)]
+        adjoint = [*map(np.zeros_like, starts), np.zeros_like(found.qd0)]
         if len(self.parameters):
             adjoint.append(found.parameters)
         for first, begin in reversed(list(zip(firsts, begins, strict=True))):
-            adjoint = self._back(
-                begin, forces, weights, found, adjoint, range(first, min(first + length, steps))
-            )
+            span = range(first, min(first + length, steps))
+            adjoint = self._back(begin, forces, weights, found, adjoint, span)
+            if self.touching is not None:
+                touch = self.kept[2][: len(found.q0), : len(span) + 1]
+                self._note_jumps(self.touching.forces(self.m, touch, float(self.h))[..., 0], number, first)
         found.q0[:], found.qd0[:] = adjoint[0], adjoint[1]
         if len(self.parameters):
-            found.parameters[:] = adjoint[3]
+            found.parameters[:] = adjoint[-1]
 
     def _back(
         self,
@@ -230,11 +266,41 @@ class _Run:
         ended = [Series.of(self._spread(weight, span)[:, ::-1], weight.shape[2:]) for weight in weights]
         # Each step's forces have a place of their own; of all else only the last is of interest.
         ends = [_overwritten(array.copy(), n) for array in adjoint]
-        ends[2] = found.tau[:, span.start : span.stop][:, ::-1]
+        ends[len(states)] = found.tau[:, span.start : span.stop][:, ::-1]
         backward = [_reversed(series, n) for series in given]
         series = [*before, *backward, *ended]
         self.made.backward(adjoint, series, ends, steps=n, every=1, threads=self.threads)
         return [end[:, -1] for end in ends]
+
+    def _note_jumps(self, normal: Array, number: int, first: int) -> None:
+        """Keep when, in each trajectory from that number on, a contact first begins to bear with a jump.
+
+        Args:
+            normal: (rows, steps + 1, nc) normal forces, N, of the step before and of each step.
+            number, first: Of the first trajectory, and of the first step.
+        """
+        bears = normal > 0.0
+        begins = bears[:, 1:] & ~bears[:, :-1] & self.jumps
+        if first == 0:  # what bears from the start is not struck
+            begins[:, 0] = False
+        for row in np.flatnonzero(begins.any(axis=(1, 2))):
+            step, contact = map(int, np.argwhere(begins[row])[0])
+            self.struck[number + int(row)] = first + step, contact
+
+    def tell_jumps(self) -> None:
+        """Warn of trajectories in which a contact begins to bear with a jump."""
+        if not self.struck:
+            return
+        number, (step, contact) = min(self.struck.items())
+        warnings.warn(
+            f"rollout_gradient: {candidates(self.m)[contact].title} begins to bear, with a jump, in "
+            f"trajectory {number} at t = {(step + 1) * float(self.h):.6g} s ({len(self.struck)} trajectories "
+            "have such moments), which the gradient takes as fixed, however short the steps: let surfaces "
+            "give way without a jump, by contacts=wt.contact.Compliant(wt.contact.HuntCrossley(…)), or end "
+            "before",
+            GradientWarning,
+            stacklevel=3,
+        )
 
     def _series(self, forces: Array, first: int, last: int) -> list[Series]:
         """h, the number of the step, forces and parameters, for steps from first to last."""
@@ -258,6 +324,13 @@ class _Run:
         return spread
 
 
+def _jumping(m: Mechanism, touching: ContactMode) -> Array:
+    """(nc,) which contacts begin with a jump: a force, or an impulse, that is not 0 at the first touch."""
+    if isinstance(touching.how, Rigid):
+        return np.ones(len(candidates(m)), dtype=bool)
+    return np.array([law.push(np.zeros(law.states), -1.0) > 0.0 for _, law in laws_of(m, touching.how)])
+
+
 def _overwritten(array: Array, steps: int) -> Array:
     """(rows, steps, n) in which every step is at the same place."""
     return np.lib.stride_tricks.as_strided(
@@ -279,12 +352,14 @@ def _along_velocities(m: Mechanism, q: Array, by_q: Array) -> Array:
     return np.einsum("...i,...ij->...j", by_q, compile(tangents, m)(q))
 
 
-def stepping_of(m: Mechanism, starts: list[Array], method: str) -> Mode:
+def stepping_of(m: Mechanism, starts: list[Array], method: str, touching: ContactMode | None = None) -> Mode:
     """How to step: as `rollout` does, by a method whose choice holds everywhere."""
     _, found = find(m, "auto", "dynamics")
+    if touching is not None:
+        found = touching.accelerations(m, found)
     law = Law(found, implicit_damping=damping(m, None, method))
     if not found.holds(m):
-        return Mode(INTEGRATORS[method], (), law, None)
+        return Mode(INTEGRATORS[method], (), law, touching)
     try:
         generic = tuple(independent_rows(constraint_jacobian(m, generic_position(m))))
     except SolverError:  # the neutral position may be far from any closed one
@@ -294,4 +369,4 @@ def stepping_of(m: Mechanism, starts: list[Array], method: str) -> Mode:
     law = law._replace(
         method=everywhere, choice=((everywhere.choice, rows),), options=(("damping", DAMPING),)
     )
-    return Mode(INTEGRATORS[method], rows, law, None)
+    return Mode(INTEGRATORS[method], rows, law, touching)
