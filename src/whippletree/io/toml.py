@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from math import isinf
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -98,8 +99,14 @@ def _name(value: Any) -> str:
 
 @cache
 def _types(part: type) -> dict[str, Any]:
-    """The types of the fields of a class."""
-    return get_type_hints(part)
+    """The types of the fields of a class; of one that may be None, the other."""
+    return {name: _given(kind) for name, kind in get_type_hints(part).items()}
+
+
+def _given(kind: Any) -> Any:
+    if get_origin(kind) in (UnionType, Union):  # … | None
+        return next(one for one in get_args(kind) if one is not NoneType)
+    return kind
 
 
 def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: set[str]) -> None:
@@ -110,13 +117,15 @@ def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: s
     said: dict[str, Any] = {}
     types, defaults = _types(kind.part), kind.defaults or {}
     names = [text for field in kind.own_names() if isinstance(text := entry.look(field), str)]
+    title = f"{kind.name} {entry.look('name')!r}"
     errors: list[FileError] = []
     for field in fields(kind.part):
-        default = field.default if field.default_factory is MISSING else field.default_factory()
+        default = field.default
+        if field.default_factory is not MISSING and entry.look(field.name) is None:
+            default = field.default_factory()
         try:
             if field.name in defaults and field.name not in said:
                 default = defaults[field.name]({"name": "", **said})
-            title = f"{kind.name} {said.get('name')!r}"
             said[field.name] = _value(entry, field.name, types[field.name], default, title)
         except FileError as error:
             errors.append(error)
@@ -144,11 +153,10 @@ def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: s
 
 def _value(entry: TomlTable, key: str, kind: Any, default: Any, title: str) -> Any:
     """The value of a field by the type that its class gives it; the default, if that is not MISSING."""
-    if get_origin(kind) in (UnionType, Union):  # … | None
-        kind = next(one for one in get_args(kind) if one is not NoneType)
-    own = {Placement: _placement, Inertia: _inertia}.get(kind)
-    if own is not None:
-        return own(entry, key)
+    if kind is Placement:
+        return _placement(entry, key)
+    if kind is Inertia:
+        return _inertia(entry, key)
     if kind is Shape:
         return _shape(entry)
     if kind is Joint:
@@ -157,13 +165,16 @@ def _value(entry: TomlTable, key: str, kind: Any, default: Any, title: str) -> A
         return tuple(map(_geometry, entry.tables(key.removesuffix("s"))))
     if is_dataclass(kind):
         return _record(entry, key, kind, default)
-    return entry.take(key, _reader(kind, default), REQUIRED if default is MISSING else default)
+    return entry.take(key, _reader_for(kind, default), REQUIRED if default is MISSING else default)
 
 
-def _reader(kind: Any, default: Any) -> Any:
+def _reader_for(kind: Any, default: Any) -> Any:
     """What reads a plain value of a type; a number may be infinite where it is by default."""
-    if kind is float and isinstance(default, float) and np.isinf(default):
-        return bound
+    return bound if kind is float and isinstance(default, float) and isinf(default) else _reader(kind)
+
+
+@cache
+def _reader(kind: Any) -> Any:
     if get_origin(kind) is tuple:
         inside = get_args(kind)
         return numbers(None if inside[-1] is Ellipsis else len(inside))
@@ -176,7 +187,9 @@ def _record(entry: TomlTable, key: str, kind: Any, default: Any) -> Any:
     if table is None:
         return default
     types = _types(kind)
-    said = {f.name: table.take(f.name, _reader(types[f.name], f.default), f.default) for f in fields(kind)}
+    said = {
+        f.name: table.take(f.name, _reader_for(types[f.name], f.default), f.default) for f in fields(kind)
+    }
     table.done()
     with table.document.at(table.way):
         return kind(**said)

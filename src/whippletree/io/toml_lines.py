@@ -21,10 +21,14 @@ _STRING = (
 _PART = rf"(?:[A-Za-z0-9_-]++|{_LINE_STRING})"
 _DOT = r"[ \t]*+\.[ \t]*+"
 _BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
-_BRACKETS = re.compile(r"\[{0,2}+[ \t]*+")
-_KEYS = re.compile(rf"{_PART}(?:{_DOT}{_PART})*+")
+_KEYS = re.compile(rf"(\[{{0,2}}+)[ \t]*+({_PART}(?:{_DOT}{_PART})*+)")
 _PARTS = re.compile(_PART)
 _EQUALS = re.compile(r"[ \t]*+=")
+# Most values: no quote that may be one of three, brackets in brackets at most, and nothing behind them.
+_SIGN = r"[^\"'#\[\]{}\n]"
+_SHORT_STRING = r"'[^'\n]++'(?!')"
+_INNER = rf"[\[{{]{_SIGN}*+[\]}}]"
+_SHALLOW = re.compile(rf"(?:{_SIGN}|{_SHORT_STRING})*+(?:[\[{{](?:{_SIGN}|{_INNER})*+[\]}}])?+(?=\n)")
 _TO_LINE_END = re.compile(rf"(?:[^\"'#\[\]{{}}\n]++|{_STRING}|#[^\n]*+)*+", re.DOTALL)
 _TO_BRACKET = re.compile(rf"(?:[^\"'#\[\]{{}}]++|{_STRING}|#[^\n]*+)*+", re.DOTALL)
 _PIECES = re.compile(rf"((?:{_PART}{_DOT})++{_PART})|{_STRING}|[A-Za-z0-9_-]++|#[^\n]*+|.", re.DOTALL)
@@ -89,19 +93,17 @@ def _statements(text: str, deepest: int) -> Iterator[Statement]:
     while True:
         start, at = at, _end(_BLANK, text, at)
         line += text.count("\n", start, at)
-        opened = _end(_BRACKETS, text, at)
-        match = _KEYS.match(text, opened)
+        match = _KEYS.match(text, at)
         if match is None:
             return
-        keys = _split(match.group())
+        brackets, dotted = match.groups()
+        keys = _split(dotted)
         if len(keys) > deepest:
             raise TooDeepError(line)
-        yield Statement(line, keys, text.count("[", at, opened))
+        yield Statement(line, keys, len(brackets))
         start, at = at, match.end()
-        if opened == start:
-            at = _value_end(text, _end(_EQUALS, text, at), line, deepest)
-        else:
-            at = text.find("\n", at)
+        header_end = text.find("\n", at) if brackets else -1
+        at = header_end if brackets else _value_end(text, _end(_EQUALS, text, at), line, deepest)
         if at < 0:
             return
         line += text.count("\n", start, at)
@@ -114,6 +116,9 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def _value_end(text: str, at: int, line: int, deepest: int) -> int:
     """Where a value that starts here ends: the first line end outside strings and brackets, or -1."""
+    plain = _SHALLOW.match(text, at)
+    if plain is not None and text.count(".", at, plain.end()) <= deepest:
+        return plain.end()
     depth = 0
     while True:
         start, at = at, _end(_TO_BRACKET if depth else _TO_LINE_END, text, at)
@@ -134,6 +139,8 @@ def _value_end(text: str, at: int, line: int, deepest: int) -> int:
 
 def _split(dotted: str) -> list[str]:
     """The parts of a dotted key."""
+    if dotted.replace("_", "a").isalnum():
+        return [dotted]
     return [part if part[0] not in "\"'" else _unquoted(part) for part in _PARTS.findall(dotted)]
 
 

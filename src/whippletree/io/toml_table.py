@@ -100,8 +100,9 @@ class TomlTable:
             return default
         value = self._left.pop(key)
         try:
-            with self.document.at((*self.way, key)):
-                return read(value)
+            return read(value)
+        except ModelError as error:
+            raise self.document.error((*self.way, key), str(error)) from None
         except ValueError as error:
             raise self.document.error((*self.way, key), f"{key} is {_short(value)}: {error}") from None
 

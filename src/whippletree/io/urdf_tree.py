@@ -185,7 +185,7 @@ class UrdfTree:
 
 def _refuse_macros(path: Path, raw: etree._Element) -> None:
     for element in raw.iter("{*}*"):
-        if "xacro" in (etree.QName(element).namespace or ""):
+        if "xacro" in element.tag.rpartition("}")[0]:  # its vocabulary
             tag = f"{element.prefix}:{etree.QName(element).localname}"
             raise FileError(
                 path,

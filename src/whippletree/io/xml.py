@@ -94,9 +94,11 @@ class Element:
         self.tag = self._tag(raw, raw.tag)
         self._raw = raw
         self._attributes: dict[str, str] = dict(raw.items())
-        self._children: list[tuple[str, etree._Element]] = [
-            (self._tag(child, tag), child) for child in raw if isinstance(tag := child.tag, str)
-        ]
+        self._children: Sequence[tuple[str, etree._Element]] = ()
+        if len(raw):
+            self._children = [
+                (self._tag(child, tag), child) for child in raw if isinstance(tag := child.tag, str)
+            ]
         self._asked_attributes: set[str] = set()
         self._read: dict[etree._Element, Element] = {}
         self._set_aside = False
@@ -125,6 +127,8 @@ class Element:
 
     def children(self, tag: str) -> list["Element"]:
         """All children with this tag, in the order of the file."""
+        if not self._children:
+            return []
         return [self._child(raw) for name, raw in self._children if name == tag]
 
     def child(self, tag: str) -> "Element | None":
@@ -215,13 +219,18 @@ class Element:
                 if name not in element._asked_attributes:
                     why = meanings.get(f"{element.tag}@{name}", UNKNOWN)
                     self.findings.not_carried(element.line, f"attribute {name} of <{element.tag}>", why)
+            texts = [element._raw.text]
+            read: list[Element] = []
             for tag, raw in element._children:
-                if raw not in element._read:
-                    line = int(raw.sourceline or 1)
-                    self.findings.not_carried(line, f"<{tag}> in <{element.tag}>", meanings.get(tag, UNKNOWN))
-            waiting += reversed([element._read[raw] for _, raw in element._children if raw in element._read])
-            texts = [element._raw.text, *(raw.tail for _, raw in element._children)]
-            if any(text is not None and text.strip() for text in texts):
+                texts.append(raw.tail)
+                child = element._read.get(raw)
+                if child is not None:
+                    read.append(child)
+                    continue
+                line = int(raw.sourceline or 1)
+                self.findings.not_carried(line, f"<{tag}> in <{element.tag}>", meanings.get(tag, UNKNOWN))
+            waiting += reversed(read)
+            if any(text and not text.isspace() for text in texts):
                 self.findings.not_carried(element.line, f"text in <{element.tag}>", "has no meaning, ignored")
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -73,9 +75,13 @@ def near_names(name: Any, known: Iterable[str]) -> list[str]:
     >>> near_names("elbo", ["elbow", "wrist"]), near_names("hand", ["elbow", "left_hand"])
     (['elbow'], ['left_hand'])
     """
-    among, wanted = list(known)[:LOOKED_AT], str(name)
+    return list(_near(str(name), tuple(islice(known, LOOKED_AT))))
+
+
+@lru_cache(maxsize=8)  # a misspelt name comes often, and always among the same
+def _near(wanted: str, among: tuple[str, ...]) -> tuple[str, ...]:
     inside = [other for other in among if wanted and wanted.lower() in other.lower()]
-    return inside[:3] or get_close_matches(wanted, among, cutoff=0.7)
+    return tuple(inside[:3] or get_close_matches(wanted, among, cutoff=0.7))
 
 
 def meant(name: Any, known: Iterable[str]) -> str:
