@@ -21,6 +21,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 Held = Callable[[Mechanism, Mapping[str, Any]], Collection[int]]
 """Given a mechanism and the arguments of a function by name: numbers of the bodies whose joints are held."""
 
+Given = Callable[[Mechanism, Mapping[str, Any]], str | None]
+"""Given a mechanism and the arguments of a function by name: what is wrong with them, if anything is."""
+
 PUBLIC: dict[str, Callable[..., Any]] = {}
 """Every function of this library that stands behind the door, by name; those of users are not among them."""
 
@@ -31,6 +34,7 @@ def checked(
     frame_free: bool = False,
     recorded: Callable[..., Any] | None = None,
     held: Held | None = None,
+    given: Given | None = None,
 ) -> F:
     """The algorithm behind a door that checks its arguments by their names.
 
@@ -52,6 +56,7 @@ def checked(
         recorded: Another road to the same result, taken with symbolic scalars because it is shorter.
         held: For an algorithm that solves for accelerations: which joints it does not solve for, by the
             numbers of their bodies, given m and the arguments by name. All others must move some inertia.
+        given: Tells, as a sentence, what is wrong with arguments that only this algorithm has, or None.
 
     Raises:
         TypeError: The first parameter has another name.
@@ -95,6 +100,9 @@ def checked(
                 positive(bound.arguments[key], key)
         for key in NOT_NEGATIVE if is_ours(algorithm) else ():
             not_negative(bound.arguments.get(key, 0.0), key)
+        fault = None if given is None else given(m, bound.arguments)
+        if fault is not None:
+            raise InputError(f"{name}: {fault}")
         q = bound.arguments.get("q")
         if held is not None:
             fault = fault_without_inertia(m, held(m, bound.arguments))

@@ -11,6 +11,7 @@ from .equations.loop_joints import loop_joint_force, loop_joint_position, loop_j
 from .equations.mobility import Mobility as Mobility
 from .equations.mobility import mobility
 from .methods.augmented import augmented
+from .methods.choice_faults import cluster_fault, kkt_fault, pivots_fault, rows_fault, sparse_fault
 from .methods.closed_inverse import Actuation as Actuation
 from .methods.closed_inverse import actuation
 from .methods.closure import Closure as Closure
@@ -35,15 +36,15 @@ project_velocity = checked(project_velocity)
 project_acceleration = checked(project_acceleration)
 choose_reduction = checked(choose_reduction)
 grcr = checked(grcr, frame_free=True, held=coupled_held)
-kkt = checked(kkt, held=coupled_held)
-lambda_first = checked(lambda_first, frame_free=True, held=none_held)
-projection = checked(projection, held=coupled_held)
-cluster_projection = checked(cluster_projection, held=coupled_held)
-sparse = checked(sparse, held=coupled_held)
-augmented = checked(augmented, frame_free=True, held=coupled_held)
+kkt = checked(kkt, held=coupled_held, given=kkt_fault)
+lambda_first = checked(lambda_first, frame_free=True, held=none_held, given=rows_fault)
+projection = checked(projection, held=coupled_held, given=pivots_fault)
+cluster_projection = checked(cluster_projection, held=coupled_held, given=cluster_fault)
+sparse = checked(sparse, held=coupled_held, given=sparse_fault)
+augmented = checked(augmented, frame_free=True, held=coupled_held, given=rows_fault)
 reduction_quality = checked(reduction_quality, frame_free=True)
-constraint_forces = checked(constraint_forces)
-reactions = checked(reactions)
+constraint_forces = checked(constraint_forces, given=rows_fault)
+reactions = checked(reactions, given=rows_fault)
 actuation = checked(actuation)
 loop_joint_position = checked(loop_joint_position)
 loop_joint_velocity = checked(loop_joint_velocity)

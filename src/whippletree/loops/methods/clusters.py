@@ -68,7 +68,7 @@ def cluster_projection(
     g: list[Any] = [0.0] * m.nv
     blocks: list[tuple[list[int], Array]] = []
     free = set(range(m.nv))
-    for number, (members, columns, K) in enumerate(_clusters(every)):
+    for number, (members, columns, K) in enumerate(clusters_of(every)):
         k = np.concatenate([every[l].k for l in members])
         if stabilization is not None:
             rate, error = (np.concatenate(part) for part in _errors(every, errors, members))
@@ -97,19 +97,19 @@ def cluster_projection(
 
 def cluster_pivots(m: Mechanism, q: Array) -> tuple[Pivots, ...]:
     """The pivots that suit a position q (nq,) best, cluster by cluster."""
-    found = _clusters(relations(m, q, np.zeros(m.nv)))
+    found = clusters_of(relations(m, q, np.zeros(m.nv)))
     return tuple(eliminate(K, np.zeros(len(K))).pivots for _, _, K in found)
 
 
 def cluster_quality(m: Mechanism, q: Array, pivots: tuple[Pivots, ...]) -> Any:
     """The least of the pivots at another position q (nq,); small where other pivots are better."""
     least: Any = 1.0
-    for (_, _, K), own in zip(_clusters(relations(m, q, np.zeros(m.nv))), pivots, strict=True):
+    for (_, _, K), own in zip(clusters_of(relations(m, q, np.zeros(m.nv))), pivots, strict=True):
         least = minimum(least, eliminate(K, np.zeros(len(K)), pivots=own).share)
     return least
 
 
-def _clusters(every: list[Relation]) -> list[tuple[list[int], list[int], Array]]:
+def clusters_of(every: list[Relation]) -> list[tuple[list[int], list[int], Array]]:
     """The relations of each minimal loop cluster, the variables they involve, and K over these."""
     found = []
     for members in loop_clusters([relation.columns for relation in every]):
