@@ -206,3 +206,41 @@ def test_what_is_open_is_judged_by_the_size_of_the_loop(length):
             wt.rollout(m, *state, steps=2)
     with pytest.raises(wt.SolverError, match=r"still open, in rad or m, are 'pin' by "):
         wt.assemble(m, q + 1e-3 * aside, hold=["crank", "coupler"])
+
+
+def of_another_size(m: wt.Mechanism, factor: float) -> wt.Mechanism:
+    """The same mechanism with all lengths multiplied."""
+    m = m.copy()
+
+    def larger(placement: wt.Placement) -> wt.Placement:
+        return wt.Placement(factor * placement.position, rotation=placement.rotation)
+
+    for body in m.bodies:
+        m.change(body.name, placement=larger(body.placement), inertia=wt.Inertia(0.0))
+    for loop in m.loops:
+        m.change(loop.name, placement_p=larger(loop.placement_p), placement_s=larger(loop.placement_s))
+    return m
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e6])
+@pytest.mark.parametrize("name", ["crank-slider", "bricard", "quick-return"])
+def test_a_mechanism_of_any_size_is_assembled_alike(name: str, factor: float) -> None:
+    """Sliders, loops of turns and shifts in space, and a slider's loop with an inclined axis."""
+    m = wt.examples.load(name)
+    other = of_another_size(m, factor)
+    lengths = np.array([u == "m" for body in m.bodies for u in body.joint.units])
+    units = np.where(lengths, factor, 1.0)
+    change = 0.1 * np.random.default_rng(1).normal(size=m.nv)
+    q = wt.assemble(m, change)
+    for found in (wt.assemble(other, change * units), wt.compile(wt.assemble, other)(change * units)):
+        assert found / units == pytest.approx(q, abs=1e-12)
+    rates = [wt.project_velocity(m, q, change), wt.project_velocity(other, q * units, change * units) / units]
+    assert rates[1] == pytest.approx(rates[0], abs=1e-12)
+    assert wt.mobility(other, q * units).rank == wt.mobility(m, q).rank
+
+
+def test_a_slider_of_a_loop_never_adds_radians_to_metres() -> None:
+    T = wt.Prismatic((1.0, 3.0, 0.0)).constraint_subspace(np.zeros(1))
+    assert not np.any(np.any(T[:3], axis=0) & np.any(T[3:], axis=0))
+    assert np.allclose(T.T @ T, np.eye(5), atol=1e-15)
+    assert np.allclose(T[3:].T @ [1.0, 3.0, 0.0], 0.0, atol=1e-15)

@@ -16,7 +16,7 @@ from ..loops.closing.assembly import CLOSED, NUDGES, STEPS, assemble, closure_ga
 from ..loops.closing.projections import STEPS as NEWTON_STEPS
 from ..loops.closing.projections import free_columns
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
-from ..loops.equations.loop_sizes import row_sizes
+from ..loops.equations.loop_sizes import column_sizes, row_sizes
 from ..loops.equations.rank import TOLERANCE
 from ..model.mechanism import Mechanism
 from ..model.positions import integrate
@@ -54,7 +54,7 @@ class AssemblyKernel(Kernel):
     def __init__(self, record: Record, m: Mechanism, hold: Sequence[str] = ()) -> None:
         self._record, self._m, self._hold = record, m.copy(), tuple(hold)
         self._free = free_columns(m, hold)
-        self._sizes = row_sizes(m)
+        self._sizes, self._columns = row_sizes(m), column_sizes(m)[self._free]
         self._threads = 1
         self._moved = Kernel(record(moved, m, inputs={"dq": (m.nv,)}), "moved")
         super().__init__(self._moved.program, "assemble")
@@ -109,7 +109,7 @@ class AssemblyKernel(Kernel):
         stuck = np.flatnonzero(~self._closed(gaps))
         for nudge in NUDGES:
             shift = np.zeros(self._m.nv)
-            shift[self._free] = nudge * rng.normal(size=len(self._free))
+            shift[self._free] = nudge * self._columns * rng.normal(size=len(self._free))
             if len(stuck):
                 beside, left = self._nearest(self._moved(rows[stuck], shift, threads=self._threads)[0])
                 closed = self._closed(left)
@@ -122,6 +122,10 @@ class AssemblyKernel(Kernel):
         """(n,) whether all gaps of a pose are closed."""
         return np.max(np.abs(gaps) / self._sizes, axis=-1, initial=0.0) < CLOSED
 
+    def _scaled(self, K: Array) -> Array:
+        """K (n, nc, nv) of the free joints, lengths by the size of the loops."""
+        return K[:, :, self._free] * self._columns / self._sizes[:, None]
+
     def _nearest(self, rows: Array) -> tuple[Array, Array]:
         """Levenberg's damped least squares from every row, as in `assemble`."""
         free, n = self._free, len(self._free)
@@ -131,12 +135,12 @@ class AssemblyKernel(Kernel):
             left = np.flatnonzero(~(self._closed(gaps) | (damping > 1e8)))
             if not len(left):
                 break
-            J = K[left][:, :, free]
+            J, shares = self._scaled(K[left]), gaps[left] / self._sizes
             square = J.mT @ J + damping[left, None, None] * np.eye(n)
             step = np.zeros((len(left), self._m.nv))
-            step[:, free] = -np.linalg.solve(square, J.mT @ gaps[left, :, None])[..., 0]
+            step[:, free] = -self._columns * np.linalg.solve(square, J.mT @ shares[..., None])[..., 0]
             closer, new, new_K, _ = self._moved(q[left], step, threads=self._threads)
-            better = np.sum(new * new, axis=1) < np.sum(gaps[left] * gaps[left], axis=1)
+            better = np.sum((new / self._sizes) ** 2, axis=1) < np.sum(shares * shares, axis=1)
             take = left[better]
             q[take], gaps[take], K[take] = closer[better], new[better], new_K[better]
             damping[take] = np.maximum(0.1 * damping[take], 1e-15)
@@ -149,15 +153,16 @@ class AssemblyKernel(Kernel):
         q, _, K, error = self._moved(rows, np.zeros(self._m.nv), threads=self._threads)
         left = np.arange(len(q))
         for _ in range(NEWTON_STEPS):
-            size = np.max(np.abs(error[left]), axis=1, initial=0.0)
-            left = left[size > 0.0]
+            shares = error[left] / self._sizes
+            size = np.max(np.abs(shares), axis=1, initial=0.0)
+            left, shares, size = left[size > 0.0], shares[size > 0.0], size[size > 0.0]
             if not len(left):
                 break
             step = np.zeros((len(left), self._m.nv))
-            inverse = np.linalg.pinv(K[left][:, :, free], rcond=TOLERANCE)
-            step[:, free] = -(inverse @ error[left, :, None])[..., 0]
+            inverse = np.linalg.pinv(self._scaled(K[left]), rcond=TOLERANCE)
+            step[:, free] = -self._columns * (inverse @ shares[..., None])[..., 0]
             closer, _, new_K, new = self._moved(q[left], step, threads=self._threads)
-            better = np.max(np.abs(new), axis=1) < size[size > 0.0]
+            better = np.max(np.abs(new) / self._sizes, axis=1) < size
             left = left[better]  # where it is not, rounding is all that is left
             q[left], K[left], error[left] = closer[better], new_K[better], new[better]
         return q

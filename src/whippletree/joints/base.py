@@ -221,7 +221,21 @@ class Joint(ABC):
 
 
 def complement(S: Array) -> Array:
-    """(6, 6 - k) orthonormal basis of the null space of Sᵀ, S being a (6, k) array of floats."""
+    """(6, 6 - k) orthonormal basis of the null space of Sᵀ, S being a (6, k) array of floats.
+
+    Where every column of S is a turn or a shift, so is every column of the basis: a constraint then counts
+    radians or metres, never a sum of both.
+    """
+    T = _null_space(S)
+    turns, shifts = np.any(S[:3], axis=0), np.any(S[3:], axis=0)
+    if not np.any(turns & shifts) and np.any(np.any(T[:3], axis=0) & np.any(T[3:], axis=0)):
+        turn, shift = _null_space(S[:3, turns]), _null_space(S[3:, shifts])
+        T = np.zeros(T.shape)
+        T[:3, : turn.shape[1]], T[3:, turn.shape[1] :] = turn, shift
+    return T
+
+
+def _null_space(S: Array) -> Array:
     basis, _ = np.linalg.qr(S, mode="complete")
     T = basis[:, S.shape[1] :]
     # Householder vectors leave zeros that are not quite zero; kernels fold only exact ones.

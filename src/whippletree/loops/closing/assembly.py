@@ -11,7 +11,7 @@ from ...spatial import Array
 from ...spatial.rotation import log
 from ..equations.constraints import constraint_jacobian, largest_by_owner
 from ..equations.local_motions import LocalMotions
-from ..equations.loop_sizes import row_sizes
+from ..equations.loop_sizes import column_sizes, row_sizes
 from ..equations.relations import gear_error, loop_position
 from .projections import free_columns, project_position
 
@@ -19,7 +19,7 @@ CLOSED = 1e-9
 """Gaps below this, in rad and of a loop's size, count as closed; they are then reduced to rounding."""
 
 NUDGES = (1e-3, 1e-2, 1e-1)
-"""rad or m: how far beside a guess the search begins again where it is stuck."""
+"""rad, or share of the loops' size: how far beside a guess the search begins again where it is stuck."""
 
 STEPS = 200
 """Steps after which the search for a closed position ends."""
@@ -29,7 +29,8 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
     """A position near a guess in which all loops are closed and all gears agree.
 
     Levenberg's damped least squares over the gaps of RBDA 8.23, with large turns measured by their
-    angle, so that a joint that is upside down does not pass for closed.
+    angle, so that a joint that is upside down does not pass for closed, and lengths by the size of the
+    loops, so that a mechanism may be of any size.
 
     Args:
         m: The mechanism.
@@ -48,14 +49,14 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
     >>> q.round(3)
     array([ 1.   , -1.079,  0.334])
     """
-    free, rng = free_columns(m, hold), np.random.default_rng(0)
+    free, rng, sizes = free_columns(m, hold), np.random.default_rng(0), column_sizes(m)
     found = [_nearest(m, q_guess, free)]
     # Where all bars lie in one line no small step closes a gap: then from beside it.
     for nudge in NUDGES:
         if _is_closed(m, found[-1][1]):
             break
         shift = np.zeros(m.nv)
-        shift[free] = nudge * rng.normal(size=len(free))
+        shift[free] = nudge * sizes[free] * rng.normal(size=len(free))
         found.append(_nearest(m, integrate(m, q_guess, shift), free))
     q, gaps = found[-1]
     if not _is_closed(m, gaps):
@@ -70,15 +71,16 @@ def _is_closed(m: Mechanism, gaps: Array) -> bool:
 def _nearest(m: Mechanism, q: Array, free: list[int]) -> tuple[Array, Array]:
     """A position where the gaps are smallest nearby, and these."""
     gaps, damping = closure_gaps(m, q), 1e-3
+    rows, columns = row_sizes(m), column_sizes(m)[free]
     for _ in range(STEPS):
         if _is_closed(m, gaps) or damping > 1e8:
             break
-        K = constraint_jacobian(m, q)[:, free]
+        K, shares = constraint_jacobian(m, q)[:, free] * columns / rows[:, None], gaps / rows
         step = np.zeros(m.nv)
-        step[free] = -np.linalg.solve(K.T @ K + damping * np.eye(len(free)), K.T @ gaps)
+        step[free] = -columns * np.linalg.solve(K.T @ K + damping * np.eye(len(free)), K.T @ shares)
         closer = integrate(m, q, step)
         new = closure_gaps(m, closer)
-        if new @ new < gaps @ gaps:
+        if np.sum((new / rows) ** 2) < shares @ shares:
             q, gaps, damping = closer, new, max(0.1 * damping, 1e-15)
         else:
             damping *= 10.0

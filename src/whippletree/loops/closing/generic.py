@@ -7,6 +7,7 @@ from ...model.mechanism import Mechanism
 from ...model.positions import integrate
 from ...spatial import Array
 from ..equations.constraints import constraint_jacobian
+from ..equations.loop_sizes import column_sizes, in_sizes
 from ..equations.rank import independent_rows
 from .assembly import assemble
 
@@ -14,7 +15,7 @@ TRIES = 5
 """Positions at which constraints are looked at, lest the only one is singular."""
 
 AWAY = 0.1
-"""rad or m: how far from neutral these positions begin."""
+"""rad, or share of the loops' size: how far from neutral these positions begin."""
 
 
 def generic_position(m: Mechanism) -> Array:
@@ -25,16 +26,16 @@ def generic_position(m: Mechanism) -> Array:
     Raises:
         SolverError: The mechanism could not be assembled at any of them.
     """
-    rng = np.random.default_rng(0)
+    rng, columns = np.random.default_rng(0), column_sizes(m)
     best, found, failure = (-1, 0.0), m.neutral(), None
     for k in range(TRIES):
-        shift = AWAY * rng.normal(size=m.nv) if k else np.zeros(m.nv)
+        shift = AWAY * columns * rng.normal(size=m.nv) if k else np.zeros(m.nv)
         try:
             q = assemble(m, integrate(m, m.neutral(), shift))
         except SolverError as error:
             failure = failure or error
             continue
-        K = constraint_jacobian(m, q)
+        K = in_sizes(m, constraint_jacobian(m, q))
         rows = independent_rows(K)
         least = float(np.linalg.svd(K[rows], compute_uv=False)[-1]) if rows else 0.0
         if (len(rows), least) > best:

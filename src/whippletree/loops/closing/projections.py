@@ -9,6 +9,7 @@ from ...model.positions import integrate
 from ...model.values import joint_numbers
 from ...spatial import Array
 from ..equations.constraints import constraint_equation, constraint_error, constraint_jacobian
+from ..equations.loop_sizes import column_sizes, row_sizes
 from ..equations.rank import TOLERANCE
 from ..equations.relations import velocities
 
@@ -19,8 +20,8 @@ STEPS = 8
 def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     """The position near q at which all loops are closed; for gaps that are small already.
 
-    Newton's method with the shortest step in the joint variables, for `simulate`, which comes here
-    after every step. From a rough guess, `assemble` is the way.
+    Newton's method with the shortest step in the joint variables, lengths by the size of the loops. From a
+    rough guess, `assemble` is the way.
 
     Args:
         m: The mechanism.
@@ -37,14 +38,14 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     (np.float64(0.01), True)
     """
     free = free_columns(m, hold)
-    error = constraint_error(m, q)
-    size = float(np.max(np.abs(error), initial=0.0))
+    error, sizes = constraint_error(m, q), row_sizes(m)
+    size = float(np.max(np.abs(error) / sizes, initial=0.0))
     for _ in range(STEPS):
         if size == 0.0:
             break
         closer = integrate(m, q, _shortest(m, constraint_jacobian(m, q), -error, free))
         new_error = constraint_error(m, closer)
-        new_size = float(np.max(np.abs(new_error)))
+        new_size = float(np.max(np.abs(new_error) / sizes))
         if new_size >= size:  # rounding is all that is left
             break
         q, error, size = closer, new_error, new_size
@@ -102,7 +103,12 @@ def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
 
 
 def _shortest(m: Mechanism, K: Array, right: Array, free: list[int]) -> Array:
-    """(nv,) the shortest x with K x = right, by least squares, zero but for the free entries."""
-    x = np.zeros(m.nv)
-    x[free] = np.linalg.lstsq(K[:, free], right, rcond=TOLERANCE)[0]
+    """(nv,) the shortest x with K x = right, by least squares, zero but for the free entries.
+
+    Lengths count by the size of loops, in gaps and in x: which constraints are independent is then the same
+    in a mechanism of any size.
+    """
+    x, rows, columns = np.zeros(m.nv), row_sizes(m), column_sizes(m)[free]
+    scaled = K[:, free] * columns / rows[:, None]
+    x[free] = columns * np.linalg.lstsq(scaled, right / rows, rcond=TOLERANCE)[0]
     return x

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...joints import Joint
 from ...model.loop import Loop
 from ...model.mechanism import Mechanism
 from ...spatial import Array
@@ -9,7 +10,7 @@ from .relations import branch, loop_ends
 
 
 def loop_size(m: Mechanism, loop: Loop) -> float:
-    """The longest of a loop's links, m, as far as placements tell; 1 if they tell nothing.
+    """The longest of a loop's links, m, as far as placements tell; if they tell nothing, of all placements.
 
     A link leads from one joint of the loop to the next. That of the loop's base is the way between the two
     joints on it, wherever on the base they are.
@@ -22,7 +23,14 @@ def loop_size(m: Mechanism, loop: Loop) -> float:
         on_base.append(points.pop())
         lengths += [float(np.linalg.norm(point)) for point in points]
     lengths.append(float(np.linalg.norm(on_base[0] - on_base[1])))
-    return max(lengths) or 1.0
+    return max(lengths) or _mechanism_size(m)
+
+
+def _mechanism_size(m: Mechanism) -> float:
+    """The longest way, m, from a joint to another; 1 if all are in one place."""
+    joints = [body.placement.position for body in m.bodies]
+    ends = [at.position for loop in m.loops for at in (loop.placement_p, loop.placement_s)]
+    return max(float(np.linalg.norm(point)) for point in [*joints, *ends]) or 1.0
 
 
 def row_sizes(m: Mechanism) -> Array:
@@ -34,3 +42,22 @@ def row_sizes(m: Mechanism) -> Array:
         turn, shift = np.linalg.norm(T[:3], axis=0), np.linalg.norm(T[3:], axis=0)
         sizes.append(turn + loop_size(m, loop) * shift)
     return np.concatenate([*sizes, np.ones(len(m.gears))])
+
+
+def column_sizes(m: Mechanism) -> Array:
+    """(nv,) for each velocity what counts as 1 in it: a radian, or the size of the largest loop."""
+    size = max((loop_size(m, loop) for loop in m.loops), default=1.0)
+    return np.array(
+        [size if unit == "m" else 1.0 for body in m.bodies for unit in _velocity_units(body.joint)]
+    )
+
+
+def in_sizes(m: Mechanism, K: Array) -> Array:
+    """K (..., nc, nv) without units, lengths by the size of the loops: its rank is that of any other size."""
+    return K * column_sizes(m) / row_sizes(m)[:, None]
+
+
+def _velocity_units(joint: Joint) -> list[str]:
+    """The unit of each column of S, which for some joints is not the order of `units`."""
+    S = np.asarray(joint.motion_subspace(joint.neutral()), dtype=float)
+    return ["rad" if np.any(column[:3]) else "m" for column in S.T]

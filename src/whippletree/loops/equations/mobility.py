@@ -8,6 +8,7 @@ import numpy as np
 from ...model.mechanism import Mechanism
 from ...spatial import Array
 from .constraints import constraint_jacobian, row_owners
+from .loop_sizes import in_sizes
 from .rank import TOLERANCE, eliminate
 from .relations import velocities
 
@@ -80,7 +81,7 @@ def mobility(m: Mechanism, q: Array) -> Mobility:
 
 def mobility_by(m: Mechanism, K: Array) -> Mobility:
     """The report by the Jacobian (nc, nv) of the constraints."""
-    solved = eliminate(K, np.zeros(len(K)))
+    solved = eliminate(in_sizes(m, K), np.zeros(len(K)))
     rows = set(solved.rows)
     redundant = Counter(owner for row, owner in enumerate(row_owners(m)) if row not in rows)
     dependent, independent = set(solved.dependent), set(solved.independent)
