@@ -9,12 +9,13 @@ STIFF = 100.0
 """How many times faster the fastest decay must be than all oscillation before a method counts as stiff."""
 
 
-def choose(system: Compiled, y: Array, duration: float) -> tuple[str, str]:
+def choose(system: Compiled, y: Array, duration: float, many: float = 0.0) -> tuple[str, str]:
     """Name of a method, and why it.
 
     The equations are linearized at the start and at rest in the same position, where dry friction is
     steepest. Explicit methods must resolve the fastest decay even where nothing happens any more;
-    that is a waste where it is much faster than all oscillation and than the run is long.
+    that is a waste where it is much faster than all oscillation and than the run is long, which is so long
+    that the decay fits into it more than `many` times.
     """
     q, qd = y[: system.nq], y[system.nq :]
     decay, swing = 0.0, 1.0 / duration
@@ -26,7 +27,7 @@ def choose(system: Compiled, y: Array, duration: float) -> tuple[str, str]:
         decay = max(decay, float(np.max(-values.real, initial=0.0)))
         swing = max(swing, float(np.max(np.abs(values.imag), initial=0.0)))
     found = f"the fastest decay at the start is {decay:.3g}/s, the fastest oscillation {swing:.3g}/s"
-    if decay > STIFF * max(swing, 1.0):
+    if decay > max(STIFF * max(swing, 1.0), many / duration):
         return "Radau", f"stiff: {found}"
     return "DOP853", f"not stiff: {found}"
 

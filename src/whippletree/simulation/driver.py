@@ -26,7 +26,7 @@ from .progress import Progress
 from .run import Plan, Run
 from .sampling import SomeSteps, Spaced, Times
 from .step_length import check_step_length
-from .steppers import CHOOSING, ChosenSteps, FixedSteps, Stepper
+from .steppers import CHOOSING, FixedSteps, Stepper
 from .strides.strides_of import strides_of
 from .touching.touching_door import check_touching, check_yielding, chosen
 from .touching.touching_run import TouchingRun
@@ -239,10 +239,7 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
             )
         spacing = None if sample is None else positive(sample, "sample")
         dense = spacing is not None or bool(run.watch.events) or isinstance(run, TouchingRun | PatchRun)
-        close = run.closed if run.closes else None
-        tolerances = run.plan.rtol, run.plan.atol
-        steps = ChosenSteps(run.system, run.method, *tolerances, run.duration, close, dense)
-        return steps, None if spacing is None else Spaced(spacing)
+        return run.chosen_steps(dense), None if spacing is None else Spaced(spacing)
     h = STEP if dt is None else positive(dt, "dt")
     every = 1
     if sample is not None:

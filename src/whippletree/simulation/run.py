@@ -21,7 +21,7 @@ from .faults import fault_at, joint_of_worst
 from .integrators import INTEGRATORS
 from .log import Log
 from .passage import Passage
-from .steppers import Step
+from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
 from .trajectory import Trajectory, build
 
@@ -151,6 +151,11 @@ class Run:
         """Choose an integrator, by the state at the start or right behind it."""
         y = self.last if self.first is None else self.first.closed.y
         self.method, self.reason = choose(self.system, y, self.duration)
+
+    def chosen_steps(self, dense: bool) -> Stepper:
+        """What takes steps whose lengths it chooses; `dense` if states within them will be asked for."""
+        close, plan = self.closed if self.closes else None, self.plan
+        return ChosenSteps(self.system, self.method, plan.rtol, plan.atol, self.duration, close, dense)
 
     # States
 

@@ -5,12 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...spatial import Array
+from .held_motion import HeldMotion
 from .touch_terms import SINGULAR, Unforced
 
 OPEN, STICK, SLIP = 0, 1, 2
 """What a contact does."""
 
-FAINT = 1e-6
+FAINT = 1e-8
 """m/s: the speed below which a contact slips along the direction in which it began to."""
 
 
@@ -28,12 +29,14 @@ class Held(NamedTuple):
         force: (nc, 3) forces at that time, N; where more contacts are held than the motion determines the
             forces of, those nearest to these are taken.
         friction: (nc,) μ.
+        faint: m/s: below this, contacts slip along the direction in which they began to.
     """
 
     mode: Array
     along: Array
     force: Array
     friction: Array
+    faint: float = FAINT
 
     @property
     def rows(self) -> list[int]:
@@ -47,11 +50,12 @@ class Held(NamedTuple):
     def directions(self, velocity: Array) -> Array:
         """(nc, 2) in which contacts slip at velocities (nc, 3), smooth through zero along `along`.
 
-        Zero without friction: such a contact may turn back at any time, and nothing happens.
+        Beyond zero it is as if slip went on: what is across still has friction against it. Zero without
+        friction: such a contact may turn back at any time, and nothing happens.
         """
         slip = velocity[:, 1:]
-        forward = np.where(np.sum(slip * self.along, axis=1) < 0.0, -1.0, 1.0)[:, None]
-        w = forward * slip + FAINT * self.along
+        back = np.minimum(np.sum(slip * self.along, axis=1, keepdims=True), 0.0)
+        w = slip + (self.faint - 2.0 * back) * self.along
         length = np.linalg.norm(w, axis=1, keepdims=True)
         moves = ((self.mode == SLIP) & (self.friction > 0.0))[:, None] & (length > 0.0)
         return np.where(moves, w / np.where(moves, length, 1.0), 0.0)
@@ -143,6 +147,15 @@ def _least_margin(held: Held, force: Array) -> float:
     friction = held.friction * force[:, 0] - np.linalg.norm(force[:, 1:], axis=1)
     sticks = friction[held.mode == STICK] / np.maximum(held.friction[held.mode == STICK], SINGULAR)
     return float(min(np.min(force[held.mode != OPEN, 0], initial=np.inf), np.min(sticks, initial=np.inf)))
+
+
+def held_by_factors(motion: Unforced, held: Held) -> HeldMotion:
+    """The motion with closed contacts held, out of that without contact forces."""
+    force = held_forces(motion, held)
+    slope = np.concatenate([motion.rate, motion.accelerations(force)])
+    felt, scale = np.sum(motion.W[:, :, 0] ** 2, axis=0), float(np.max(np.abs(motion.d), initial=0.0))
+    push = painleve(motion, held)
+    return HeldMotion(slope, force, motion.velocity, motion.gap, felt, push, scale, 1.0)
 
 
 def painleve(motion: Unforced, held: Held) -> Array:

@@ -11,27 +11,30 @@ from ...contact.geometry.contact_pairs import candidates
 from ...contact.geometry.contact_states import GAP, check_apart
 from ...errors import InputError, SimulationError, SolverError
 from ...spatial import Array
+from ..choice import choose
 from ..closing import OPEN as OPEN_LOOP
 from ..closing import Closed, Closing, OpenLoop
 from ..equations import equations
 from ..events import Event, Stop, Watch
 from ..run import SINGULAR_START, Plan, Run
-from ..steppers import Step
-from ..systems import Compiled
+from ..steppers import ChosenSteps, Step, Stepper
 from ..trajectory import Trajectory
 from .contact_history import ContactEvent, history
 from .deciding import STILL, Touchable, decide, painleve_message
 from .edges import LOST, ahead, passed
-from .holding import OPEN, SLIP, STICK, Held, held_forces, none_held, painleve
+from .faint_slip import FaintSlip, FaintSteps
+from .held_motion import HeldMotion
+from .holding import OPEN, SLIP, STICK, Held, none_held
 from .striking import strike
-from .touch_terms import SINGULAR, Unforced, touch_kernels, unforced
+from .touch_terms import SINGULAR
+from .touching_system import NEWTON, TouchingSystem
 from .watching import Found, Seen, earliest, seen
 
 SLACK = 10.0
 """Slip turns if it is beyond zero by so many times what a step may err."""
 
-NEWTON = 8
-"""Steps that bring a state back to closed loops and contacts."""
+MANY = 2e3
+"""Times that the fastest decay may fit into a run before implicit steps cost less than explicit ones."""
 
 AGAIN = 30
 """Contact events at one time after which they never end."""
@@ -43,30 +46,6 @@ JAMMED = 0.1
 """Contacts that a force parts by less than this share of one along the normal are near Painlevé's paradox."""
 
 _CONTACT = Event(lambda t, q, qd: 1.0, "contact")
-
-
-class TouchingSystem(Compiled):
-    """The motion with closed contacts held."""
-
-    held: Held
-
-    def motion(self, t: float, y: Array) -> Unforced:
-        """Without contact forces."""
-        q, qd = y[: self.nq], y[self.nq :]
-        return unforced(self.kernels.terms(q, qd, *self.forces(t, q, qd)), qd)
-
-    @cached_property
-    def kernels(self) -> Any:
-        return touch_kernels(self.equations.m, self.forces.external is not None)
-
-    def slope(self, t: float, y: Array) -> Array:
-        # A step tried that is much too long may end beyond all numbers: it is taken again.
-        with np.errstate(over="ignore", invalid="ignore"):
-            motion = self.motion(t, y)
-            return np.concatenate([motion.rate, motion.accelerations(held_forces(motion, self.held))])
-
-    def slope_derivative(self, t: float, y: Array) -> Array:
-        return self._differenced(t, y)
 
 
 class TouchingRun(Run):
@@ -130,8 +109,17 @@ class TouchingRun(Run):
     def choose_integrator(self) -> None:
         """Choose an integrator, by the motion without contacts: at rest, dry friction looks stiff."""
         held, self.system.held = self.held, none_held(self.parts.friction)
-        super().choose_integrator()
+        self.method, self.reason = choose(self.system, self.last, self.duration, MANY)
         self.system.held = held
+
+    def chosen_steps(self, dense: bool) -> Stepper:
+        """Explicit ones, but where slip begins or ends; unless others were asked for."""
+        plain = super().chosen_steps(dense)
+        if self.plan.method != "auto" or self.method != "DOP853":
+            return plain
+        slip, plan = FaintSlip(self.system), self.plan
+        stiff = ChosenSteps(slip, "Radau", plan.rtol, plan.atol, self.duration, self.closed, dense)
+        return FaintSteps(slip, plain, stiff)
 
     # States
 
@@ -147,6 +135,9 @@ class TouchingRun(Run):
             q = self.system.equations.common.projected(q)
         if not (rows or self.m.loops or self.m.gears) or not np.all(np.isfinite(y)):
             return Closed(np.concatenate([q, qd]), 1.0, 0)
+        quick = self.system.together(q, qd)
+        if quick is not None:
+            return Closed(quick, 1.0, 0)
         error, A, K, J = self._constraints(q, rows)
         for _ in range(NEWTON):
             if not np.any(error):
@@ -177,7 +168,9 @@ class TouchingRun(Run):
             self.closing.accept(state)
         if np.any(self.held.mode == SLIP):
             velocity = self._velocity(state.y)
-            self.system.held = self.held._replace(along=self.held.directions(velocity))
+            clear = np.linalg.norm(velocity[:, 1:], axis=1, keepdims=True) > STILL  # of what steps may err
+            along = np.where(clear, self.held.directions(velocity), self.held.along)
+            self.system.held = self.held._replace(along=along)
 
     def _velocity(self, y: Array) -> Array:
         """(nc, 3) contact velocities, m/s."""
@@ -203,12 +196,11 @@ class TouchingRun(Run):
 
         @cache
         def look(at: float) -> Seen:
-            motion = self.system.motion(at, state(at))
-            push = painleve(motion, self.held)
-            if np.any(push <= 0.0):
-                row = int(np.argmin(push))
-                raise self.fail(painleve_message(self.parts, row, float(push[row])), at, None)
-            return seen(motion, self.held, held_forces(motion, self.held))
+            motion = self.system.held_motion(at, state(at))
+            if np.any(motion.push <= 0.0):
+                row = int(np.argmin(motion.push))
+                raise self.fail(painleve_message(self.parts, row, float(motion.push[row])), at, None)
+            return seen(motion, self.held)
 
         found = earliest(t, step.end, look, SLACK * self._tolerance(y))
         self._found = found = self._over_edge(t, step.end if found is None else found.t, state) or found
@@ -268,8 +260,7 @@ class TouchingRun(Run):
 
     def _aligned(self, t: float, y: Array, held: Held) -> Held:
         """Contacts that begin to slip do so against the friction that has just held them."""
-        motion = self.system.motion(t, y)
-        rub = held_forces(motion, self.held)[:, 1:]
+        rub = self.system.held_motion(t, y).force[:, 1:]
         size = np.linalg.norm(rub, axis=1, keepdims=True)
         begins = ((self.held.mode == STICK) & (held.mode == SLIP))[:, None] & (size > 0.0)
         return held._replace(along=np.where(begins, -rub / np.where(size > 0.0, size, 1.0), held.along))
@@ -331,16 +322,14 @@ class TouchingRun(Run):
 
     def record(self, t: float, y: Array, h: float) -> None:
         super().record(t, y, h)
-        motion = self.system.motion(t, y)
-        force = held_forces(motion, self.held)
-        rubbed = _power(force, motion)
-        mode, stiff = self.held.mode.copy(), np.zeros((len(force), 4))
-        self._history.append((motion.gap, mode, force, self._impulse, self._loss, rubbed, stiff, 0.0))
+        motion = self.system.held_motion(t, y)
+        mode, stiff = self.held.mode.copy(), np.zeros((len(motion.gap), 4))
+        what = (motion.gap, mode, motion.force, self._impulse, self._loss, _power(motion), stiff, 0.0)
+        self._history.append(what)
         self._impulse, self._loss = np.zeros_like(self._impulse), 0.0
 
     def rubbed(self, t: float, y: Array) -> float:
-        motion = self.system.motion(t, y)
-        return _power(held_forces(motion, self.held), motion)
+        return _power(self.system.held_motion(t, y))
 
     def trajectory(self) -> Trajectory:
         run = super().trajectory()
@@ -351,14 +340,13 @@ class TouchingRun(Run):
 
     def fail(self, what: str, t: float, joint: str | None) -> SimulationError:
         if self._history and "Painlevé" not in what:
-            motion = self.system.motion(t, self.last)
-            push = painleve(motion, self.held)
+            push = self.system.held_motion(t, self.last).push
             if np.min(push, initial=1.0) < JAMMED:
                 row = int(np.argmin(push))
                 what += f". It is next to {painleve_message(self.parts, row, float(push[row]))}"
         return super().fail(what, t, joint)
 
 
-def _power(force: Array, motion: Unforced) -> float:
-    """W: what friction takes away, given contact forces (nc, 3)."""
-    return -float(np.sum(force[:, 1:] * motion.velocity[:, 1:]))
+def _power(motion: HeldMotion) -> float:
+    """W: what friction takes away."""
+    return -float(np.sum(motion.force[:, 1:] * motion.velocity[:, 1:]))

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...spatial import Array
+from .held_motion import HeldMotion
 from .holding import OPEN, SLIP, STICK, Held
-from .touch_terms import Unforced
 
 SAMPLES = 6
 """Parts of a step at whose ends contacts are looked at."""
@@ -45,10 +45,9 @@ class Seen(NamedTuple):
     scale: float
 
 
-def seen(motion: Unforced, held: Held, force: Array) -> Seen:
-    """What decides about events, under forces (nc, 3)."""
-    inertia = np.sum(motion.W[:, :, 0] ** 2, axis=0)
-    closed, far = held.mode != OPEN, np.inf
+def seen(motion: HeldMotion, held: Held) -> Seen:
+    """What decides about events."""
+    closed, far, force, inertia = held.mode != OPEN, np.inf, motion.force, motion.felt
     friction = held.friction * force[:, 0] - np.linalg.norm(force[:, 1:], axis=1)
     slips = (held.mode == SLIP) & np.any(held.along, axis=1)
     return Seen(
@@ -57,7 +56,7 @@ def seen(motion: Unforced, held: Held, force: Array) -> Seen:
         np.where(closed, inertia * force[:, 0], far),
         np.where(held.mode == STICK, inertia * friction, far),
         np.where(slips, np.sum(motion.velocity[:, 1:] * held.along, axis=1), far),
-        float(np.max(np.abs(motion.d), initial=0.0)),
+        float(motion.scale),
     )
 
 

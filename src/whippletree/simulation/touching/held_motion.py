@@ -1,0 +1,182 @@
+"""The motion with closed contacts held, in one piece that is compiled (RBDA table 11.1, step 1).
+
+What every candidate does is an input, so that one kernel serves for all sets of closed contacts: the equation
+of a direction in which a contact is free is x = 0.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...api.compiling import compile
+from ...contact.geometry.contact_kinematics import contact_bias, contact_jacobian, gaps
+from ...contact.geometry.contact_pairs import candidates
+from ...contact.sweeps.contact_inertia import contact_inertia
+from ...contact.sweeps.moreau import free_accelerations
+from ...dynamics.passive import with_own_forces
+from ...kernels.run.kernel import Kernel
+from ...model.mechanism import Mechanism
+from ...model.positions import integrate, rate
+from ...model.snapshot import Snapshot
+from ...spatial import Array, array, maximum, minimum
+from ..equations import limited
+
+MOST = 12
+"""Candidates up to which there is such a kernel: its code grows with the cube of their number."""
+
+TINY = 1e-300
+"""Keeps lengths of zero away from a division."""
+
+
+class HeldMotion(NamedTuple):
+    """A motion with closed contacts held.
+
+    Attributes:
+        slope: (nq + nv,) dq/dt and qdd.
+        force: (nc, 3) on shape a along n, t1 and t2, N.
+        velocity: (nc, 3) likewise, m/s.
+        gap: (nc,) m.
+        felt: (nc,) n·H⁻¹n, 1/kg.
+        push: (nc,) n·H⁻¹(n - μ t̂) over that of contacts that slip, 1 for others.
+        scale: m/s²: the largest acceleration of a contact without contact forces.
+        margin: The least pivot of the equations, as a share of what it was at first; where it is small,
+            forces are not determined, and not to be relied on.
+    """
+
+    slope: Array
+    force: Array
+    velocity: Array
+    gap: Array
+    felt: Array
+    push: Array
+    scale: Any
+    margin: Any
+
+
+def held_motion(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    closed: Array,
+    sticks: Array,
+    along: Array,
+    faint: Any,
+    f_ext: Array | None = None,
+) -> tuple[Any, ...]:
+    """The fields of `HeldMotion`, for a tree.
+
+    Closed contacts have ζ̇_n = 0, those that stick ζ̇ = 0; those that slip carry the force λn (n - μ t̂).
+
+    Args:
+        m: The mechanism.
+        q, qd, tau: (nq,), (nv,), (nv,) its state and what its actuators do.
+        closed, sticks: (nc,) 1 for contacts that are closed, and that stick; else 0.
+        along: (nc, 2) directions in which contacts slipped when this was last looked at.
+        faint: m/s: see `Held.directions`.
+        f_ext: (nb, 6) further forces on the bodies, in body coordinates, or None.
+    """
+    acting, forces = with_own_forces(m, q, qd, limited(m, tau), f_ext)
+    free = free_accelerations(m, q, qd, acting, forces)
+    felt = contact_inertia(m, q, np.zeros((0, m.nv)), 0.0)
+    nc = len(closed)
+    G = felt.G.reshape(nc, 3, nc, 3)
+    velocity = (felt.J @ qd).reshape(nc, 3)
+    d = (felt.J @ free).reshape(nc, 3) + contact_bias(m, q, qd)
+    friction = [row.contact.friction for row in candidates(m)]
+    rubs = array(
+        [_direction(v[1:], e, faint) * mu for v, e, mu in zip(velocity, along, friction, strict=True)]
+    )
+    rubs = rubs * (closed * (1.0 - sticks))[:, None]
+
+    # x: normal forces, and friction of contacts that stick; that of others is -μ t̂ x_n.
+    F = array(
+        [[[G[i, a, k, 0] - G[i, a, k, 1:] @ rubs[k] for k in range(nc)] for a in range(3)] for i in range(nc)]
+    )
+    mask = np.stack([closed, sticks, sticks], axis=1).ravel()
+    columns = np.stack([F, G[..., 1], G[..., 2]], axis=-1).reshape(3 * nc, 3 * nc)
+    x, margin = _eliminated(_masked(columns, mask), -mask * d.ravel())
+    x = (mask * x).reshape(nc, 3)
+    force = array([[n, *(t - n * rub)] for (n, *t), rub in zip(x, rubs, strict=True)])
+    own = array([G[i, 0, i, 0] for i in range(nc)])
+    push = array([F[i, 0, i] / own[i] for i in range(nc)])
+    scale: Any = 0.0
+    for entry in d.ravel():
+        scale = maximum(scale, abs(entry))
+    slope = np.concatenate([rate(m, q, qd), free + felt.change(force)])
+    return slope, force, velocity, gaps(m, q), own, push, scale, margin
+
+
+def held_together(m: Mechanism, q: Array, qd: Array, closed: Array, sticks: Array) -> tuple[Any, ...]:
+    """How closed contacts are at a state, and the state in which they come closer to being closed.
+
+    Returns:
+        Positions after a Newton step, and velocities that keep contacts at q itself as they are held, both by
+        the shortest change; the largest gap of those that are closed, m; and a margin as in `HeldMotion`.
+    """
+    J, gap = contact_jacobian(m, q), gaps(m, q)
+    worst: Any = 0.0
+    for entry in closed * gap:
+        worst = maximum(worst, abs(entry))
+    normal = J[:, 0]
+    step, first = _eliminated(_masked(normal @ normal.T, closed), closed * gap)
+    rows, mask = J.reshape(-1, m.nv), np.stack([closed, sticks, sticks], axis=1).ravel()
+    change, second = _eliminated(_masked(rows @ rows.T, mask), mask * (rows @ qd))
+    moved = integrate(m, q, -(normal.T @ (closed * step)))
+    return moved, qd - rows.T @ (mask * change), worst, minimum(first, second)
+
+
+def _direction(slip: Array, along: Array, faint: Any) -> Array:
+    """(2,) in which a contact slips, smooth through zero along what it was: `Held.directions`."""
+    w = slip + (faint - 2.0 * minimum(slip @ along, 0.0)) * along
+    return w / np.sqrt(maximum(w @ w, TINY))
+
+
+def _masked(A: Array, mask: Array) -> Array:
+    """A where rows and columns are held, 1 on the rest of the diagonal."""
+    return A * np.outer(mask, mask) + np.diag(1.0 - mask)
+
+
+def _eliminated(A: Array, b: Array) -> tuple[Array, Any]:
+    """A⁻¹ b without a change of rows, and the least pivot as a share of its entry of A.
+
+    (Golub & Van Loan, Matrix Computations, §3.2.)
+    """
+    rows, x = [list(row) for row in A], list(b)
+    n, margin, over = len(rows), 1.0, []
+    for k in range(n):
+        margin = minimum(margin, rows[k][k] / A[k, k])
+        over.append(1.0 / rows[k][k])
+        for i in range(k + 1, n):
+            share = rows[i][k] * over[k]
+            for j in range(k + 1, n):
+                rows[i][j] = rows[i][j] - share * rows[k][j]
+            x[i] = x[i] - share * x[k]
+    for i in reversed(range(n)):
+        for j in range(i + 1, n):
+            x[i] = x[i] - rows[i][j] * x[j]
+        x[i] = x[i] * over[i]
+    return array(x), margin
+
+
+class HeldKernels(NamedTuple):
+    """`held_motion` and `held_together`, compiled."""
+
+    motion: Kernel
+    together: Kernel
+
+
+def held_kernels(m: Mechanism, external: bool) -> HeldKernels:
+    """Those of equal mechanisms are made once."""
+    return _kernels(Snapshot(m), external)
+
+
+@lru_cache(maxsize=16)
+def _kernels(now: Snapshot, external: bool) -> HeldKernels:
+    nc = len(candidates(now.m))
+    held = {"closed": (nc,), "sticks": (nc,)}
+    shapes = {**held, "along": (nc, 2), "faint": ()}
+    if external:
+        shapes["f_ext"] = (len(now.m), 6)
+    return HeldKernels(compile(held_motion, now.m, inputs=shapes), compile(held_together, now.m, inputs=held))

@@ -1,0 +1,104 @@
+"""The motion of rigid bodies with closed contacts held, as integrators see it."""
+
+from functools import cached_property
+
+import numpy as np
+
+from ...contact.geometry.contact_pairs import candidates
+from ...kernels.run.kernel import Kernel
+from ...spatial import Array
+from ..acting import Acting
+from ..equations import Equations
+from ..systems import Compiled
+from .held_motion import MOST, HeldKernels, HeldMotion, held_kernels
+from .holding import STICK, Held, held_by_factors
+from .touch_terms import TouchKernels, Unforced, touch_kernels, unforced
+
+PAYS = 500
+"""Questions that are answered piece by piece before a kernel is made that answers them at once."""
+
+SURE = 1e-9
+"""Margins below this leave forces to least squares."""
+
+NEWTON = 8
+"""Steps that bring a state back to closed loops and contacts."""
+
+
+class TouchingSystem(Compiled):
+    """The motion with closed contacts held.
+
+    Attributes:
+        held: What contacts do.
+    """
+
+    def __init__(self, equations: Equations, forces: Acting) -> None:
+        super().__init__(equations, forces)
+        m = equations.m
+        self._asked, tree = 0, not (m.loops or m.gears)
+        self._small = tree and len(candidates(m)) <= MOST and isinstance(self.kernels.terms, Kernel)
+
+    @property
+    def held(self) -> Held:
+        return self._held
+
+    @held.setter
+    def held(self, held: Held) -> None:
+        self._held = held
+        # 1 for contacts that are closed, and for those that stick; else 0
+        self._closed, self._sticks = (held.mode > 0).astype(float), (held.mode == STICK).astype(float)
+
+    @cached_property
+    def kernels(self) -> TouchKernels:
+        return touch_kernels(self.equations.m, self.forces.external is not None)
+
+    @cached_property
+    def _at_once(self) -> HeldKernels:
+        return held_kernels(self.equations.m, self.forces.external is not None)
+
+    def motion(self, t: float, y: Array) -> Unforced:
+        """Without contact forces."""
+        q, qd = y[: self.nq], y[self.nq :]
+        return unforced(self.kernels.terms(q, qd, *self.forces(t, q, qd)), qd)
+
+    def held_motion(self, t: float, y: Array) -> HeldMotion:
+        """With the forces that hold closed contacts."""
+        return self._held_motion(t, y, self._held)
+
+    def turned(self, t: float, y: Array, along: Array, faint: float) -> HeldMotion:
+        """The same with slip along other directions (nc, 2)."""
+        return self._held_motion(t, y, self.held._replace(along=along, faint=faint))
+
+    def _held_motion(self, t: float, y: Array, held: Held) -> HeldMotion:
+        self._asked += 1
+        if self._small and self._asked > PAYS:
+            q, qd = y[: self.nq], y[self.nq :]
+            tau, *f_ext = self.forces(t, q, qd)
+            now = (self._closed, self._sticks, held.along, held.faint)
+            found = HeldMotion(*self._at_once.motion(q, qd, tau, *now, *f_ext))
+            if found.margin > SURE:
+                return found
+        return held_by_factors(self.motion(t, y), held)
+
+    def together(self, q: Array, qd: Array) -> Array | None:
+        """(nq + nv,) the state next to one in which contacts are closed; None if this needs least squares."""
+        if not self._small or self._asked <= PAYS:
+            return None
+        closer, kept, worst, margin = self._at_once.together(q, qd, self._closed, self._sticks)
+        for _ in range(NEWTON):
+            if not margin > SURE:
+                return None
+            if not worst > 0.0:
+                break
+            following = self._at_once.together(closer, qd, self._closed, self._sticks)
+            if not following[2] < worst:
+                break  # rounding is all that is left
+            q, (closer, kept, worst, margin) = closer, following
+        return np.concatenate([q, kept])
+
+    def slope(self, t: float, y: Array) -> Array:
+        # A step tried that is much too long may end beyond all numbers: it is taken again.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.held_motion(t, y).slope
+
+    def slope_derivative(self, t: float, y: Array) -> Array:
+        return self._differenced(t, y)
