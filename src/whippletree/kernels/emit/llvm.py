@@ -28,11 +28,6 @@ WORK = "wt_work"
 ONE_WORK = "wt_one_work"
 
 _WIDTHS = (1, 2, 4, 8)
-_IN_ORDER = 10  # of so many scalar instructions LLVM may change the order, in which few values wait as it is
-
-# A label, which takes no code, and over which nothing is moved.
-_STAY = "  call void @llvm.codeview.annotation(metadata !9001)"
-_STAY_DECLARED = 'declare void @llvm.codeview.annotation(metadata)\n!9001 = !{!"here"}'
 
 
 def module_text(program: Program, width: int, fma: bool, lanes: int) -> str:
@@ -66,7 +61,6 @@ def module_text(program: Program, width: int, fma: bool, lanes: int) -> str:
         f"@{WORK} = dso_local constant i64 0\n@{ONE_WORK} = dso_local global ptr null",
         f"@{ROOM} = dso_local constant i64 {room_size(program, width) if width > 1 else 0}",
         declarations(*_WIDTHS),
-        _STAY_DECLARED,
         vecmath.prologue() if functions else "",
         *(
             vecmath.definitions(
@@ -256,9 +250,7 @@ class _StateCode:
         self._write_in_order(angles.rest, angles)
 
     def _write_in_order(self, instructions: Sequence[Instruction], angles: AngleLanes) -> None:
-        for place, instruction in enumerate(instructions):
-            if place % _IN_ORDER == 0:
-                self.e.lines.append(_STAY)
+        for instruction in instructions:
             known = angles.load(self.e, instruction)
             if known is None:
                 self.write(instruction)
