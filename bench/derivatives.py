@@ -37,8 +37,8 @@ HUMANOIDS, LEAST = ("g1", "talos"), 8.0
 """No humanoid's ∂ABA may be below this in batches."""
 PRODUCTS = {"aba": 2.1, "rnea": 2.5, "grcr": 3.0}
 """Operations of a vjp, as a multiple of those of the function: geometric means."""
-BYTES = 1 << 20
-"""Results of a batch: what stays in the processor's second memory."""
+BYTES = 1 << 18
+"""Results of a batch: with its states and what is in between, what stays in a second cache of 1 MB."""
 AGREE = 1e-9
 
 
