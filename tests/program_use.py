@@ -40,6 +40,8 @@ def rich() -> wt.Mechanism:
     m.add_force("wind", "tool", (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "aligned")
     m.add_shape("foot", wt.Capsule(0.1, 0.3), "two", wt.Placement((0.1, 0.5, 0.3)), (0.9, 0.8, 0.7, 0.6))
     m.add_contact("touch", "foot", "three", 0.35, 0.15, 900.0, 7.5)
+    m.add_distance("reach", "ground", "tool")
+    m.add_driver("ramp", "0.5 * t", "reach", 0.75, 0.85)
     m.change("ground", visuals=(shape,), collisions=(shape,))
     m.warnings.append("nothing")
     return m

@@ -36,7 +36,6 @@ from .api.assembly_derivatives import (
     AssemblyDerivatives as AssemblyDerivatives,
     assembly_derivatives as assembly_derivatives,
 )
-from .api.prescribed import MotionTable as MotionTable
 from .api.reaction_history import Reactions as Reactions
 from .api.compiling import compile as compile, symbolic as symbolic
 from .api.derivative import derivative as derivative, hvp as hvp, jvp as jvp, vjp as vjp
@@ -190,6 +189,12 @@ from .loops import (
 from .model.contact import Contact as Contact
 from .model.force import Force as Force
 from .model.graph import Graph as Graph
+from .model.driver_motions import ConstantSpeed as ConstantSpeed
+from .model.driver_motions import Formula as Formula
+from .model.driver_motions import MotionSpline as MotionSpline
+from .model.driver_motions import MotionTable as MotionTable
+from .model.driver_part import Distance as Distance
+from .model.driver_part import Driver as Driver
 from .model.loop import Loop as Loop
 from .model.mechanism import (
     Body as Body,

@@ -38,7 +38,17 @@ def test_every_joint_type_and_its_keys_are_described(name):
 
 
 def test_every_key_is_described():
-    for part in (wt.Limits, wt.Frame, wt.Loop, wt.Gear, wt.Spring, wt.Force, wt.Contact):
+    for part in (
+        wt.Limits,
+        wt.Frame,
+        wt.Loop,
+        wt.Gear,
+        wt.Spring,
+        wt.Force,
+        wt.Contact,
+        wt.Distance,
+        wt.Driver,
+    ):
         for field in fields(part):
             assert f"`{field.name}`" in PAGE or f"{field.name} = " in PAGE
     for kind in KINDS:

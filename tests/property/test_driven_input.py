@@ -25,7 +25,12 @@ def four_bar() -> wt.Mechanism:
         ({"crnk": 1.0}, "'four-bar' has no joint named 'crnk' to drive; known: crank, coupler, rocker, pin"),
         (
             {"crank": "fast"},
-            "drive of 'crank' is 'fast', expected a speed, a function of time or a MotionTable",
+            "drive of 'crank': formula 'fast' of the time t: 'fast' is not known; there are t and pi",
+        ),
+        (
+            {"crank": (1.0, 2.0)},
+            "drive of 'crank': (1.0, 2.0) is no motion: expected a speed, a formula, a function of time, a "
+            "MotionTable or a spline",
         ),
         (
             {"crank": lambda t: 1.0 if t > 0 else 2.0},

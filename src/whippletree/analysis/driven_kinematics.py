@@ -9,7 +9,7 @@ import numpy as np
 
 from ..api.compiling import made_once
 from ..api.frame_motion import FrameMotion, frame_motion
-from ..api.prescribed import Prescribed, motion_of
+from ..api.prescribed import course_of, drivers_of
 from ..api.reaction_history import Reactions, reactions_along
 from ..dynamics.passive import with_own_forces
 from ..dynamics.rnea import rnea
@@ -17,6 +17,8 @@ from ..errors import InputError, SolverError
 from ..loops.closing.assembly import assemble
 from ..loops.equations.driven_rows import found
 from ..loops.equations.rank import eliminate
+from ..model.driver_motions import Prescribed
+from ..model.driver_part import Driver
 from ..model.mechanism import Mechanism
 from ..model.values import position
 from ..spatial import Array
@@ -34,7 +36,7 @@ class DrivenMotion:
         q: (n, nq) positions, rad or m.
         qd: (n, nv) velocities, rad/s or m/s; NaN where the drivers do not determine them.
         qdd: (n, nv) accelerations, rad/s² or m/s²; likewise.
-        drivers: Names of the driven joints.
+        drivers: Names of the drivers.
         driving_force: (n, nd) what the drivers exert, N m or N; springs, dampers and loads of the mechanism
             act as well.
         tau: (n, nv) the same as joint forces: of a driven loop joint, those that have the same power.
@@ -114,17 +116,20 @@ def needed_forces(m: Mechanism, q: Array, qd: Array, qdd: Array) -> Array:
     return rnea(m, q, qd, qdd, forces) - own
 
 
-def kinematics(m: Mechanism, drive: Mapping[str, Any], t: Any, q_guess: Array | None = None) -> DrivenMotion:
+def kinematics(
+    m: Mechanism, drive: Mapping[str, Any] | None = None, t: Any = None, q_guess: Array | None = None
+) -> DrivenMotion:
     """How a mechanism moves whose freedoms are all driven, position after position.
 
     Positions are found by Newton's method, each from the one before, by steps short enough that the mechanism
     stays in the way in which it was put together; compiled, as is all that follows from them.
 
     Args:
-        m: The mechanism.
-        drive: What the driven joints do, by name, tree joints or loop joints: a function of time that gives
-            the position, rad or m, whose rates are found by recording it; a `MotionTable`; or a speed,
-            rad/s or m/s, that starts where the joint is in `q_guess`.
+        m: The mechanism, with its drivers.
+        drive: What further joints do, or the same in another way, by name: tree joints, loop joints or
+            distances. A function of time that gives the position, rad or m, whose rates are found by
+            recording it; a formula; a `MotionTable` or spline; or a speed, rad/s or m/s, that starts where
+            the joint is in `q_guess`.
         t: (n,) times, s, ascending.
         q_guess: (nq,) near which the mechanism is assembled at the first time; neutral by default.
 
@@ -144,12 +149,11 @@ def kinematics(m: Mechanism, drive: Mapping[str, Any], t: Any, q_guess: Array | 
     [('slider', 1.107149), ('slider', 2.677945)]
     """
     times = _times(t)
-    if not isinstance(drive, Mapping):
-        raise InputError(f"drive is {drive!r}, expected motions by joint, as {{'crank': 6.28}}")
-    drivers = tuple(drive)
-    system = DrivenSystem(m, drivers, tuple(found(m, name) for name in drivers))
+    drivers = drivers_of(m, drive)
+    driven = tuple(found(m, driver.joint) for driver in drivers)
+    system = DrivenSystem(m, tuple(driver.name for driver in drivers), driven)
     q = m.neutral() if q_guess is None else position(m, q_guess, "q_guess")
-    states = [_start(system, drive, float(times[0]), np.asarray(q, dtype=float))]
+    states = [_start(system, drivers, float(times[0]), np.asarray(q, dtype=float))]
     system.foresee(times)
     for time in times[1:]:
         states.append(system.advance(states[-1], float(time)))
@@ -170,25 +174,23 @@ def _motion(system: DrivenSystem, t: Array, states: list[DrivenState]) -> Driven
     return DrivenMotion(t, q, qd, qdd, system.drivers, force, tau, m, system, tuple(states))
 
 
-def _start(system: DrivenSystem, drive: Mapping[str, Any], t: float, guess: Array) -> DrivenState:
+def _start(system: DrivenSystem, drivers: tuple[Driver, ...], t: float, guess: Array) -> DrivenState:
     """The first state: assembled, driven to where the drivers begin, and checked for what drives it."""
     m = system.m
-    own = [(name, c.number) for name, c in zip(system.drivers, system.driven, strict=True) if not c.loop]
+    own = [(d, c.number) for d, c in zip(drivers, system.driven, strict=True) if c.is_own]
     q = guess.copy()
-    for name, number in own:
-        if callable(drive[name]):
-            index = m.q_index[number].start
-            q[index] = float(motion_of(drive[name], name, 0.0, t)(np.asarray(t)).x)
+    for driver, number in own:
+        if not driver.position.begins_anywhere:
+            q[m.q_index[number].start] = float(course_of(driver, 0.0, t)(np.asarray(t)).x)
     try:
-        q = assemble(m, q, hold=[name for name, _ in own])
+        q = assemble(m, q, hold=[driver.joint for driver, _ in own])
     except SolverError as error:
         names = " and ".join(repr(name) for name in system.drivers)
         raise SolverError(f"at t = {t:g} s, where driver {names} begins: {error}") from None
     system.choose(q)
     _refuse_wrong_drivers(system, q)
     x = system.driven_at(q)
-    pairs = zip(system.drivers, x, strict=True)
-    system.motions = [motion_of(drive[name], name, float(x0), t) for name, x0 in pairs]
+    system.motions = [course_of(driver, float(x0), t) for driver, x0 in zip(drivers, x, strict=True)]
     return _brought(system, q, x, t)
 
 

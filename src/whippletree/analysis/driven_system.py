@@ -5,7 +5,7 @@ A is K over W. Positions are found by Newton's method from a prediction of secon
 stays in the way in which it was put together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -13,12 +13,12 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 
 from ..api.compiling import made_once
-from ..api.prescribed import Motion, Prescribed
 from ..errors import InputError, SolverError
 from ..loops.equations.constraints import constraint_equation, constraint_error
 from ..loops.equations.driven_rows import Coordinate, driven_rows
 from ..loops.equations.loop_sizes import row_sizes
-from ..loops.equations.rank import eliminate
+from ..loops.equations.rank import TOLERANCE, eliminate
+from ..model.driver_motions import Prescribed
 from ..model.mechanism import Mechanism
 from ..model.positions import integrate
 from ..spatial import Array, array, maximum
@@ -94,30 +94,30 @@ class DrivenSystem:
 
     Attributes:
         m: The mechanism.
-        drivers: Names of the driven joints.
+        drivers: Names of the drivers.
         motions: What they do, in the same order.
         rows: Numbers of the rows of A that are solved.
     """
 
     def __init__(self, m: Mechanism, drivers: Sequence[str], driven: tuple[Coordinate, ...]) -> None:
         self.m, self.drivers, self.driven = m, tuple(drivers), driven
-        self.motions: list[Motion] = []
+        self.motions: list[Callable[[Array], Prescribed]] = []
         self._known: dict[float, Prescribed] = {}
-        self._gaps = made_once(driven_gaps, m, driven=driven, inputs={"target": (len(driven),)})
+        self.gaps = made_once(driven_gaps, m, driven=driven, inputs={"target": (len(driven),)})
         self._bias = made_once(driven_bias, m, driven=driven)
         self._moved = made_once(integrate, m, inputs={"dq": (m.nv,)})
-        own = [(k, m.q_index[c.number].start) for k, c in enumerate(driven) if not c.loop]
+        own = [(k, m.q_index[c.number].start) for k, c in enumerate(driven) if c.is_own]
         self._given, self._own = [k for k, _ in own], [index for _, index in own]
         self._nc = sum(6 - loop.joint.nv for loop in m.loops) + len(m.gears)
         self.rows: list[int] = []
 
     def matrix(self, q: Array) -> Array:
         """(nc + nd, nv) A at a position q (nq,), or at many."""
-        return self._gaps(q, np.zeros(len(self.driven)))[2]
+        return self.gaps(q, np.zeros(len(self.driven)))[2]
 
     def driven_at(self, q: Array) -> Array:
         """(nd,) where the drivers are at a position q (nq,)."""
-        return self._gaps(q, np.zeros(len(self.driven)))[0][self._nc :]
+        return self.gaps(q, np.zeros(len(self.driven)))[0][self._nc :]
 
     def choose(self, q: Array) -> None:
         """Solve the rows that are most independent at q; those of the drivers always."""
@@ -136,7 +136,7 @@ class DrivenSystem:
         for k, name in enumerate(self.drivers):
             if rank(nc + k + 1) == rank(nc + k):
                 others = " and ".join(repr(other) for other in self.drivers[:k])
-                why = f"{others} and the loops already determine it" if k else "the loops hold it"
+                why = f"{others} and the loops already determine it" if k else "loops and gears hold it"
                 raise InputError(
                     f"driver {name!r} of {self.m.name!r} is one too many: {why}. The mobility is {freedoms}"
                 )
@@ -154,7 +154,13 @@ class DrivenSystem:
         tables = [np.array([motion(times)[k] for motion in self.motions]).T for k in range(3)]
         self._known = {float(t): Prescribed(*rows) for t, *rows in zip(times, *tables, strict=True)}
 
-    def closed(self, q: Array, x: Array) -> tuple[Array, float, float]:
+    def nearest(self, q: Array, x: Array) -> tuple[Array, float, float]:
+        """As `closed`, by the shortest steps: freedoms that none drives stay as they are."""
+        return self.closed(q, x, lambda A, gaps: (np.linalg.lstsq(A, gaps, rcond=TOLERANCE)[0], 0))
+
+    def closed(
+        self, q: Array, x: Array, solution: Callable[[Array, Array], tuple[Array, int]] | None = None
+    ) -> tuple[Array, float, float]:
         """The position near q at which loops are closed and drivers are at x (nd,).
 
         Returns:
@@ -162,11 +168,11 @@ class DrivenSystem:
         """
         best, size, first = q, np.inf, 0.0
         for count in range(STEPS):
-            gaps, new, A = self._gaps(q, x)
+            gaps, new, A = self.gaps(q, x)
             if not new < size:  # rounding is all that is left, or nothing of use
                 break
             best, size = q, new
-            _, _, step, fault = solve(A[self.rows], gaps[self.rows])
+            step, fault = (solution or _solution)(A[self.rows], gaps[self.rows])
             if fault:
                 break
             if count == 0:
@@ -237,6 +243,10 @@ class DrivenSystem:
             f"{t:.6g} s: at {at} rad or m it comes to a dead centre, where joint {stuck!r} does not go on. "
             "Drive another joint, or by less"
         )
+
+
+def _solution(A: Array, gaps: Array) -> tuple[Array, int]:
+    return solve(A, gaps)[2:]
 
 
 def joint_of_velocity(m: Mechanism, k: int) -> str:

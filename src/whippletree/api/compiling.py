@@ -122,6 +122,8 @@ def kernel(m: Mechanism, name: str, **options: Any) -> Kernel:
 
 def made_once(function: Callable[..., Any], m: Mechanism, **options: Any) -> Kernel:
     """As `compile`, for a function of this library: kernels of equal mechanisms and options are kept."""
+    if m.drivers and "parameters" not in options:  # which none of these functions looks at
+        m = m.with_parts(drivers=())
     said = content((m, options))
     if said is None:  # something of a user, which may have changed since
         return compile(function, m, **options)

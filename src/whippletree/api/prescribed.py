@@ -1,136 +1,128 @@
-"""Motions that drivers prescribe, with their rates: a speed, a table, or a function of time."""
+"""Motions that drivers prescribe, with their rates, in numbers and to be recorded."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
-from ..errors import InputError
+from ..errors import InputError, ModelError
 from ..kernels.derive.derivatives import forward
 from ..kernels.simplify.passes import simplify
+from ..kernels.trace.inline import inlined
+from ..kernels.trace.program import Program
 from ..kernels.trace.recording import trace
 from ..kernels.trace.refusal import TraceError
-from ..spatial import Array
-from ..spatial.scalar import real_numbers
+from ..model.driver_motions import DriverMotion, MotionSpline, Prescribed
+from ..model.driver_part import Driver
+from ..model.mechanism import Mechanism
+from ..spatial import Array, array
+
+MANY = 64
+"""Pieces of a spline beyond which it is evaluated in numbers: recorded, it takes them all into account."""
 
 
-class Prescribed(NamedTuple):
-    """A motion at some times: position, rad or m, velocity and acceleration, each (n,)."""
+@dataclass(frozen=True, eq=False)
+class Course:
+    """start + amplitude · position(t) of a driver.
 
-    x: Array
-    xd: Array
-    xdd: Array
-
-
-Motion = Callable[[Array], Prescribed]
-"""Of times (n,), s."""
-
-
-class MotionTable:
-    """A motion through points of a table, twice continuously differentiable: a cubic spline.
-
-    Args:
-        t: (n,) times, s, ascending, at least four, or three of a motion that repeats itself.
-        x: (n,) positions, rad or m.
-        periodic: Whether it begins again after the last time, with x[-1] = x[0].
-
-    >>> import whippletree as wt
-    >>> lift = wt.MotionTable([0.0, 1.0, 2.0, 3.0], [0.0, 0.2, 0.3, 0.0])
-    >>> lift(np.array([1.0, 2.5])).x.round(4)
-    array([0.2   , 0.2188])
+    Attributes:
+        position: What it follows.
+        name: Of the driver, for messages.
+        start, amplitude: See above.
     """
 
-    def __init__(self, t: Any, x: Any, periodic: bool = False) -> None:
+    position: DriverMotion
+    name: str
+    start: Any
+    amplitude: Any
+
+    def __call__(self, t: Array) -> Prescribed:
+        """At times t (n,), s, in numbers.
+
+        Raises:
+            InputError: A table or spline says nothing about some time.
+        """
+        t = np.asarray(t, dtype=float)
+        if isinstance(self.position, MotionSpline):
+            parts = self.position(t)
+        else:
+            # By NumPy: a function of the time alone is asked for once for all times.
+            found = (np.asarray(part.flat(t)) for part in self._programs)
+            parts = [np.broadcast_to(part, (*t.shape, 1))[..., 0] for part in found]
+        x, xd, xdd = (self.amplitude * part for part in parts)
+        return Prescribed(self.start + x, xd, xdd)
+
+    @cached_property
+    def _programs(self) -> tuple[Program, Program, Program]:
+        """Position, velocity and acceleration as programs of the time.
+
+        Raises:
+            InputError: It cannot be recorded, or gives not just one number.
+        """
+        name, position = self.name, self.position.position
         try:
-            self.t, self.x = real_numbers(t), real_numbers(x)
-        except (TypeError, ValueError):
-            raise InputError(f"MotionTable: t and x are {t!r} and {x!r}, expected numbers") from None
-        least = 3 if periodic else 4
-        if self.t.ndim != 1 or self.t.shape != self.x.shape or len(self.t) < least:
+            program = simplify(trace(lambda t: position(t), {"t": ()}))
+            if program.n_outputs != 1:
+                raise InputError(
+                    f"drive of {name!r} gives {program.n_outputs} numbers, expected one: the position at "
+                    "time t"
+                )
+            rate = simplify(forward(program, ["t"]))
+            return program, rate, simplify(forward(rate, ["t"]))
+        except TraceError as error:
             raise InputError(
-                f"MotionTable: t has shape {self.t.shape} and x {self.x.shape}, expected both "
-                f"(n,) with n of at least {least}"
-            )
-        if not (np.all(np.isfinite(self.t)) and np.all(np.isfinite(self.x))):
-            raise InputError("MotionTable: every time and position must be finite")
-        if np.any(np.diff(self.t) <= 0.0):
-            k = int(np.argmax(np.diff(self.t) <= 0.0))
-            raise InputError(
-                f"MotionTable: t[{k + 1}] is {self.t[k + 1]:g}, not after t[{k}] = {self.t[k]:g}"
-            )
-        if periodic and self.x[0] != self.x[-1]:
-            raise InputError(
-                f"MotionTable: x begins with {self.x[0]:g} and ends with {self.x[-1]:g}: a periodic "
-                "motion ends where it began"
-            )
-        self.periodic = periodic
-        self._spline = CubicSpline(self.t, self.x, bc_type="periodic" if periodic else "not-a-knot")
+                f"drive of {name!r} cannot be recorded, and its rates are found that way: {error}. Or give "
+                "a wt.MotionTable"
+            ) from error
 
-    def __call__(self, t: Array) -> Prescribed:
-        """The motion at times t (n,), s; outside of the table an InputError, unless it is periodic."""
-        t = np.asarray(t, dtype=float)
-        outside = (t < self.t[0]) | (t > self.t[-1])
-        if not self.periodic and np.any(outside):
-            worst = float(np.ravel(t)[np.argmax(np.ravel(outside))])
-            raise InputError(
-                f"MotionTable: t = {worst:g} s is outside of the table, {self.t[0]:g} … {self.t[-1]:g} s"
-            )
-        return Prescribed(*(np.asarray(self._spline(t, nu)) for nu in range(3)))
+    @property
+    def is_recordable(self) -> bool:
+        return not isinstance(self.position, MotionSpline) or len(self.position.breaks) <= MANY
+
+    def recorded(self, t: Any) -> tuple[Any, Any, Any]:
+        """The same at a traced time: position, velocity and acceleration."""
+        x, xd, xdd = (inlined(part, t) for part in self._programs)
+        xd, xdd = (_only(part) for part in (xd, xdd))
+        return self.start + self.amplitude * _only(x), self.amplitude * xd, self.amplitude * xdd
 
 
-class _Speed(NamedTuple):
-    """Constant speed from a position x0 at the time t0."""
-
-    speed: float
-    x0: float
-    t0: float
-
-    def __call__(self, t: Array) -> Prescribed:
-        t = np.asarray(t, dtype=float)
-        rest = np.zeros(t.shape)
-        return Prescribed(self.x0 + self.speed * (t - self.t0), rest + self.speed, rest)
+def _only(value: Any) -> Any:
+    """The one number of a program's result, however it is nested."""
+    while isinstance(value, dict | list | tuple):
+        (value,) = value.values() if isinstance(value, dict) else value
+    return np.ravel(np.array(value, dtype=object))[0]
 
 
-def motion_of(given: Any, name: str, x0: float, t0: float) -> Motion:
-    """What a user gave for the joint `name`, as a motion.
+def asked(courses: Sequence[Course], t: Any) -> Array:
+    """(3, nd) positions, velocities and accelerations of all drivers at a traced time."""
+    columns = [course.recorded(t) for course in courses]
+    return array([[column[k] for column in columns] for k in range(3)]).reshape(3, len(courses))
 
-    Args:
-        given: A speed, rad/s or m/s, that starts from x0 at the time t0; a `MotionTable`; or a function of
-            time that gives a position, whose rates are found by recording it.
-        name: Of the joint, for messages.
-        x0, t0: See `given`.
+
+def course_of(driver: Driver, x0: Any, t0: float) -> Course:
+    """What a driver does; a motion that begins anywhere does so at x0 at the time t0, s."""
+    start = driver.offset
+    if driver.position.begins_anywhere:
+        start = start + x0 - driver.amplitude * driver.position.position(t0)
+    return Course(driver.position, driver.name, start, driver.amplitude)
+
+
+def drivers_of(m: Mechanism, drive: Mapping[str, Any] | None) -> tuple[Driver, ...]:
+    """The drivers of a mechanism and those of a call, which take the place of its own for the same joints.
+
+    Raises:
+        InputError: `drive` is no such mapping, or what it gives is no motion.
     """
-    if isinstance(given, MotionTable):
-        return given
-    if not callable(given):
+    if drive is None:
+        return m.drivers
+    if not isinstance(drive, Mapping):
+        raise InputError(f"drive is {drive!r}, expected motions by joint, as {{'crank': 6.28}}")
+    given = []
+    for name, position in drive.items():
         try:
-            speed = float(given)
-        except (TypeError, ValueError):
-            speed = np.nan
-        if not np.isfinite(speed):
-            raise InputError(
-                f"drive of {name!r} is {given!r}, expected a speed, a function of time or a MotionTable"
-            )
-        return _Speed(speed, x0, t0)
-    try:
-        program = simplify(trace(lambda t: given(t), {"t": ()}))
-        if program.n_outputs != 1:
-            raise InputError(
-                f"drive of {name!r} gives {program.n_outputs} numbers, expected one: the position at time t"
-            )
-        rate = simplify(forward(program, ["t"]))
-        second = simplify(forward(rate, ["t"]))
-    except TraceError as error:
-        raise InputError(
-            f"drive of {name!r} cannot be recorded, and its rates are found that way: {error}. Or give "
-            "a wt.MotionTable"
-        ) from error
-
-    def motion(t: Array) -> Prescribed:
-        t = np.asarray(t, dtype=float)
-        # By NumPy: a function of the time alone is asked for once for all times, and not worth compiling.
-        parts = (part.flat(t) for part in (program, rate, second))
-        return Prescribed(*(np.broadcast_to(part, (*t.shape, 1))[..., 0] for part in parts))
-
-    return motion
+            given.append(Driver(name, name, position))
+        except ModelError as error:
+            raise InputError(str(error).replace("driver", "drive of", 1)) from None
+    return (*(driver for driver in m.drivers if driver.joint not in drive), *given)

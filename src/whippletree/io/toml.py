@@ -14,6 +14,7 @@ import numpy as np
 from .. import joints
 from ..errors import FileError, InputError
 from ..joints import Joint
+from ..model.driver_motions import DriverMotion, motion_read
 from ..model.fields import meant
 from ..model.kinds import KINDS, Kind
 from ..model.mechanism import GROUND, Geometry, Mechanism
@@ -161,6 +162,8 @@ def _value(entry: TomlTable, key: str, kind: Any, default: Any, title: str) -> A
         return _shape(entry)
     if kind is Joint:
         return _joint_of(entry, title)
+    if kind is DriverMotion:
+        return _motion(entry, key, title)
     if kind == tuple[Geometry, ...]:
         return tuple(map(_geometry, entry.tables(key.removesuffix("s"))))
     if is_dataclass(kind):
@@ -200,6 +203,20 @@ def _joint_of(entry: TomlTable, title: str) -> Joint:
     if table is None:
         raise entry.document.error(entry.way, f"{title} has no joint, as joint = {{ type = 'fixed' }}")
     return _joint(table)
+
+
+def _motion(entry: TomlTable, key: str, title: str) -> DriverMotion:
+    table = entry.table(key)
+    if table is None:
+        raise entry.document.error(entry.way, f"{title} has no {key}, as {key} = {{ speed = 6.28 }}")
+    readers = {"speed": number, "formula": text, "periodic": truth, "coefficients": _rows}
+    names = ("speed", "formula", "times", "positions", "breaks", "coefficients", "periodic")
+    said = {name: table.take(name, readers.get(name, numbers()), None) for name in names}
+    table.done()
+    try:
+        return motion_read({name: value for name, value in said.items() if value is not None})
+    except InputError as error:
+        raise table.document.error(table.way, f"{title}: {error}") from None
 
 
 def _joint(table: TomlTable) -> Joint:

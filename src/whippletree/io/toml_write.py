@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import FileError
 from ..joints import Joint
+from ..model.driver_motions import DriverMotion
 from ..model.kinds import Kind
 from ..model.mechanism import Geometry, Mechanism
 from ..shapes import SHAPES, Shape
@@ -98,6 +99,8 @@ def _pairs(key: str, value: Any) -> Pairs:
         return [(key, _joint(value))]
     if isinstance(value, Shape):
         return _shape(value)
+    if isinstance(value, DriverMotion):
+        return [(key, value.saved())]
     if is_dataclass(value):
         said = {f.name: getattr(value, f.name) for f in fields(value) if getattr(value, f.name) != f.default}
         return [(key, said)] if said else []

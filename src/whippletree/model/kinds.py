@@ -15,6 +15,7 @@ from ..joints import Joint
 from ..shapes import Shape
 from ..spatial import Array, Placement
 from .contact import Contact, check_contact
+from .driver_part import Distance, Driver, check_distance, check_driver
 from .force import Force, check_force
 from .gear import Gear, check_gear, check_locked
 from .loop import Loop, check_closed, check_loop
@@ -220,6 +221,10 @@ def _contact_line(c: Contact) -> str:
     return f"{given}, {number(c.stiffness)} N/m, {number(c.damping or 0.0)} N s/m"
 
 
+def _driver_line(d: Driver) -> str:
+    return f"{d.name}: {d.joint} = {number(d.amplitude)} · ({d.position}) + {number(d.offset)}"
+
+
 RESERVED = ("format", "name", "gravity", "ground", "warnings", "joint", "joints")
 """Words that mean something else in files, reports and `rename`."""
 
@@ -295,6 +300,24 @@ for _kind in (
         refers={"a": to("shape", "body"), "b": to("shape", "body")},
         check=check_contact,
         line=_contact_line,
+    ),
+    Kind(
+        "distance",
+        "distances",
+        Distance,
+        refers={"frame_a": to("frame", "body"), "frame_b": to("frame", "body")},
+        names={"name": Name("distance", JOINT)},
+        check=check_distance,
+    ),
+    Kind(
+        "driver",
+        "drivers",
+        Driver,
+        refers={"joint": to("joint", "loop", "distance")},
+        check=check_driver,
+        line=_driver_line,
+        defaults={"joint": lambda said: said["name"]},
+        moves=False,  # they are asked where motions are, and no part of what is compiled for a mechanism
     ),
 ):
     register(_kind)

@@ -11,8 +11,8 @@ from ..joints import Joint
 from ..shapes import Shape
 from ..spatial import Array, Inertia, Placement
 from . import topology
-from .collection import PartCollection
 from .contact import Contact
+from .driven_parts import DrivenCollection
 from .force import Force, Reference
 from .gear import Gear, geared_limits, trains
 from .kinds import KINDS, Kind
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["GROUND", "Body", "Frame", "Gear", "Geometry", "Limits", "Mechanism"]
 
 
-class Mechanism(PartCollection):
+class Mechanism(DrivenCollection):
     """A tree of bodies, built by name; complete and valid after every call.
 
     Args:

@@ -8,6 +8,7 @@ import numpy as np
 from ..joints import Joint
 from ..shapes import Shape
 from ..spatial import Placement
+from .driver_motions import DriverMotion
 from .loop import Loop
 from .parts import Body
 from .summary import mass_and_center
@@ -100,6 +101,8 @@ def _plain(value: Any) -> Any:
         return _placement(value)
     if isinstance(value, Joint):
         return describe(value)
+    if isinstance(value, DriverMotion):
+        return str(value)
     if isinstance(value, Shape):
         return {"kind": value.kind, **{key: _plain(said) for key, said in value.saved().items()}}
     if isinstance(value, tuple | list | np.ndarray):

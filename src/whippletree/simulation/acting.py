@@ -1,6 +1,7 @@
 """What acts on a mechanism from outside: actuators and forces on bodies, as given by the user's functions."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -8,6 +9,9 @@ import numpy as np
 
 from ..dynamics.frame_forces import frame_forces
 from ..errors import InputError
+from ..kernels.run.kernel import Kernel
+from ..loops.equations.driven_rows import Coordinate
+from ..model.driver_motions import Prescribed
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from ..spatial.scalar import real_numbers
@@ -22,6 +26,49 @@ class ForceFault(InputError):
         super().__init__(message)
 
 
+class Drive:
+    """What drivers prescribe in a run, nd coordinates.
+
+    Attributes:
+        driven: The coordinates.
+        names: Of the drivers.
+    """
+
+    driven: tuple[Coordinate, ...]
+    names: tuple[str, ...]
+
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        """(3, nd) position, velocity and acceleration at a time, compiled; None if they cannot be."""
+        raise NotImplementedError
+
+    def asked(self, t: float) -> Prescribed:
+        """Position, velocity and acceleration at a time, s, each (nd,)."""
+        raise NotImplementedError
+
+    def gaps(self, q: Array, x: Array) -> tuple[Array, Array]:
+        """Gaps of loops and drivers (nc + nd,), these being at x (nd,), and their Jacobian (nc + nd, nv)."""
+        raise NotImplementedError
+
+    def forces(self, rows: tuple[int, ...]) -> Kernel:
+        """(nv,) forces of the drivers, of q, qd, tau, xdd (nd,), and f_ext if there are such, compiled.
+
+        The rows are numbers of independent constraints, those of the drivers last.
+        """
+        raise NotImplementedError
+
+    def forces_along(self, t: Array, q: Array, qd: Array) -> Array | None:
+        """(n, nv) the same alone, at times (n,), s, and states (n, nq), (n, nv) of one motion.
+
+        None where constraints are too near to depend on each other.
+        """
+        raise NotImplementedError
+
+    def dead_centre(self, qd: Array) -> str:
+        """What to say of a motion that ended next to a singular position, with velocities qd (nv,)."""
+        raise NotImplementedError
+
+
 class Acting:
     """Actuator and external forces at (t, q, qd), checked: (tau,), or (tau, f_ext) if there are any.
 
@@ -31,7 +78,10 @@ class Acting:
 
     Attributes:
         limited: Compiled: (nv,) actuator forces within their limits.
+        drive: What drivers prescribe; None if there are none.
     """
+
+    drive: Drive | None = None
 
     def __init__(
         self, m: Mechanism, control: Callable[..., Any] | None, external: Callable[..., Any] | None
@@ -50,6 +100,11 @@ class Acting:
     @property
     def idle(self) -> bool:
         """Whether nothing acts at any time."""
+        return self.gives_nothing
+
+    @property
+    def gives_nothing(self) -> bool:
+        """Whether the user has given no functions."""
         return self.control is None and self.external is None
 
     @property
@@ -58,6 +113,10 @@ class Acting:
         return self.control is not None and self.external is None
 
     def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+        return self.given(t, q, qd)
+
+    def given(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+        """What the user's functions give."""
         tau = self._none
         if self.control is None and self.external is None:
             return (tau,)

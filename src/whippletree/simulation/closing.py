@@ -7,8 +7,10 @@ import numpy as np
 from ..loops.closing.assembly import assemble
 from ..loops.closing.check import check_closed
 from ..loops.equations.constraints import row_owners
+from ..model.driver_motions import Prescribed
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from .acting import Drive
 from .equations import Common
 from .factors import Factors
 
@@ -72,6 +74,7 @@ class Closing:
     Args:
         m: The mechanism.
         common: Its compiled functions.
+        drive: What drivers prescribe, which is brought to its value as loops are closed; None: nothing.
 
     Attributes:
         nv: Velocities of the mechanism.
@@ -79,8 +82,11 @@ class Closing:
         margin: How far the last state that was accepted is from fewer; `widest` is the largest seen.
     """
 
-    def __init__(self, m: Mechanism, common: Common) -> None:
+    def __init__(self, m: Mechanism, common: Common, drive: Drive | None = None) -> None:
         self._m, self._advanced, self._kernel = m, common.advanced, common.constraints
+        self._drive = drive
+        driven = () if drive is None else drive.driven
+        self._own = [(k, m.q_index[c.number].start) for k, c in enumerate(driven) if c.is_own]
         self._rows, self.nv = self._moving_rows(), m.nv
         self.rank, self.margin, self.widest = 0, 0.0, 0.0
         self._factors: Factors | None = None
@@ -88,12 +94,25 @@ class Closing:
     def _moving_rows(self) -> list[int]:
         """Numbers of the rows of K that are not zero in every position, as half of a planar loop's are."""
         rng = np.random.default_rng(0)
-        seen = sum(np.abs(self._kernel(self._m.random(rng))[1]).sum(axis=1) for _ in range(3))
+        seen = sum(np.abs(self._all(self._m.random(rng))[1]).sum(axis=1) for _ in range(3))
         return [int(row) for row in np.flatnonzero(seen)]
 
-    def _constraints(self, q: Array) -> tuple[Array, Array]:
-        error, K = self._kernel(q)
+    def _all(self, q: Array, x: Array | None = None) -> tuple[Array, Array]:
+        """δ and K of loops, gears and drivers, these being at x (nd,) or, if that does not matter, None."""
+        if self._drive is None:
+            return self._kernel(q)
+        return self._drive.gaps(q, np.zeros(len(self._drive.driven)) if x is None else x)
+
+    def _constraints(self, q: Array, x: Array | None = None) -> tuple[Array, Array]:
+        error, K = self._all(q, x)
         return error[self._rows], K[self._rows]
+
+    def _rates(self, asked: Prescribed | None) -> Array | float:
+        """What K qd should be."""
+        if asked is None:
+            return 0.0
+        nc = len(row_owners(self._m))
+        return np.concatenate([np.zeros(nc), asked.xd])[self._rows]
 
     def independent(self, q: Array) -> tuple[int, ...]:
         """Numbers of constraints that determine all others at a position, ascending."""
@@ -115,7 +134,8 @@ class Closing:
         self.rank = min(len(self._rows), self._m.nv)
         after = y
         if 0.0 < size < np.inf:
-            after = self(np.concatenate([self._advanced(y[:nq], direction, PROBE / size), y[nq:]])).y
+            away = np.concatenate([self._advanced(y[:nq], direction, PROBE / size), y[nq:]])
+            after = self(PROBE / size if np.any(y[nq:]) else np.sqrt(2.0 * PROBE / size), away).y
         ranks = [Factors(self._constraints(state[:nq])[1], 0).clear for state in (y, after)]
         self.rank = max(ranks)
         return after, ranks[0] < ranks[1]
@@ -126,11 +146,13 @@ class Closing:
         self.widest = max(self.widest, wider * state.margin)
         self._factors = state.factors
 
-    def __call__(self, y: Array) -> Closed:
-        """The closed state near y."""
+    def __call__(self, t: float, y: Array) -> Closed:
+        """The closed state near y at a time t, s, with drivers where they are then."""
         nq = self._m.nq
         q, qd = y[:nq], y[nq:]
-        error, K = self._constraints(q)
+        asked = None if self._drive is None else self._drive.asked(t)
+        x = None if asked is None else asked.x
+        error, K = self._constraints(q, x)
         size = float(np.max(np.abs(error), initial=0.0))
         if not np.isfinite(size):
             return Closed(y, self.margin, 0)
@@ -139,7 +161,7 @@ class Closing:
             if size == 0.0:
                 break
             closer = self._advanced(q, factors.shortest(error), -1.0)
-            new_error, new_K = self._constraints(closer)
+            new_error, new_K = self._constraints(closer, x)
             new_size = float(np.max(np.abs(new_error)))
             if not new_size < size:  # rounding is all that is left
                 break
@@ -148,11 +170,16 @@ class Closing:
             if slow:
                 factors = Factors(K, self.rank)
         if size > OPEN:
-            owner = row_owners(self._m)[self._rows[int(np.argmax(np.abs(error)))]]
-            raise OpenLoop(owner, size)
+            owners = [*row_owners(self._m), *(() if self._drive is None else self._drive.names)]
+            raise OpenLoop(owners[self._rows[int(np.argmax(np.abs(error)))]], size)
+        if x is not None and self._own:
+            q = q.copy()
+            for k, index in self._own:
+                q[index] = x[k]  # to the last digit
         # Only where loops are closed do redundant constraints depend on the others.
         factors = Factors(K, self.rank)
-        return self._told(np.concatenate([q, qd - factors.shortest(K @ qd)]), K, factors)
+        change = factors.shortest(K @ qd - self._rates(asked))
+        return self._told(np.concatenate([q, qd - change]), K, factors)
 
     def told(self, y: Array, K: Array) -> Closed:
         """A state y that is closed already, with all of its constraints K (n, nv)."""

@@ -51,7 +51,7 @@ class Crossing:
         nq: How many of a state's entries are positions; velocities follow, and what else there is.
         advanced: The position after moving with a velocity for a time.
         slope: dy/dt at (t, y).
-        settle: Brings a state to closed loops.
+        settle: Brings a state at a time to closed loops.
         tolerance: The error that a state may have, by its size.
     """
 
@@ -61,7 +61,7 @@ class Crossing:
         nq: int,
         advanced: Callable[[Array, Array, float], Array],
         slope: Callable[[float, Array], Array],
-        settle: Callable[[Array], Array],
+        settle: Callable[[float, Array], Array],
         tolerance: Callable[[Array], float],
     ) -> None:
         self.closing, self.nq, self.end, self.advanced = closing, nq, nq + closing.nv, advanced

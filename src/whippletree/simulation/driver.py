@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..api.forward_methods import find
+from ..api.prescribed import drivers_of
 from ..contact.compliant.compliant_contact import Compliant
 from ..errors import InputError
 from ..loops.closing.check import GEARED_START, check_gears
@@ -116,10 +117,11 @@ def simulate(
             `Trajectory.reason` and a `StepLengthWarning` tell what they ask of explicit steps. None: nothing
             touches. "auto" is, if there are contacts, "compliant" where one has a stiffness, else "rigid".
         impacts: The law of impacts: "poisson", "newton" or "sequential"; see `wt.contact.impact`.
-        drive: What driven joints do, by name, tree joints or loop joints: a speed, a function of time that
-            gives the position, or a `MotionTable`, as in `kinematics`; other freedoms move as they will. They
-            follow to the tolerances, effort limits do not hold them back, and `Trajectory.tau` has the forces
-            that it takes. q0 and qd0 are brought to what agrees with them.
+        drive: What driven joints do beside what the mechanism's own drivers say, by name, tree joints, loop
+            joints or distances: a speed, a function of time that gives the position, a formula, a
+            `MotionTable` or a spline, as in `kinematics`; other freedoms move as they will. Driven ones are
+            where they should be after every step, effort limits do not hold them back, and `Trajectory.tau`
+            has the forces that it takes. q0 and qd0 are brought to what agrees with them.
         progress: Whether a run of more than a second shows on a terminal how far it is.
 
     Returns:
@@ -150,18 +152,23 @@ def simulate(
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
     m = m.copy()  # what is recorded is of this mechanism, whatever becomes of the other
-    if drive is None:
+    duration, rtol, atol = (
+        positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
+    )
+    drivers = drivers_of(m, drive)
+    if drive is None and not drivers:
         q, qd = start(m, q0, qd0)
         forces = Acting(m, control, external)
     else:
         if chosen(m, contacts) is not None:
             raise InputError("drive is given and contacts act: give contacts=None, or drive by a control")
-        m = freed(m, drive)
-        forces = DrivenActing(m, drive, control, external)
-        q, qd = forces.start(q0, qd0)
-    duration, rtol, atol = (
-        positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
-    )
+        if stabilization is not None:
+            raise InputError(
+                "drive is given and stabilization, too: driven coordinates are not pulled but set"
+            )
+        m = freed(m, drivers)
+        forces = DrivenActing(m, drivers, control, external)
+        q, qd = forces.start(q0, qd0, duration)
     _check_amount(duration, dt if method in INTEGRATORS else None, "dt", "steps")
     _check_amount(duration, sample, "sample", "states")
     known = ("auto", *INTEGRATORS, *CHOOSING)
@@ -173,7 +180,7 @@ def simulate(
     elif contacts is not None:
         check_touching(m, contacts, impacts, method, (dynamics, stabilization, implicit_damping))
     name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))
-    projects = stabilization is None and law.method.holds(m)
+    projects = stabilization is None and (law.method.holds(m) or forces.drive is not None)
     plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects)
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)

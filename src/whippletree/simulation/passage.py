@@ -76,7 +76,7 @@ class Passage:
 
 def collocate(
     slope: Callable[[float, Array], Array],
-    settle: Callable[[Array], Array],
+    settle: Callable[[float, Array], Array],
     t: float,
     y: Array,
     length: float,
@@ -87,7 +87,7 @@ def collocate(
 
     Args:
         slope: dy/dt at (t, y).
-        settle: Brings a state to closed loops, so that errors across the motion are not enlarged.
+        settle: Brings a state at a time to closed loops, so that errors across the motion are not enlarged.
         t, y: Where the step starts.
         length: Of the step, s.
         guess: States at times within the step, roughly.
@@ -98,7 +98,9 @@ def collocate(
     states = np.array([guess(time) for time in times])
     last, rounding = np.inf, ROUNDING * (1.0 + float(np.max(np.abs(y))))
     for _ in range(ITERATIONS):
-        slopes = np.array([slope(time, settle(state)) for time, state in zip(times, states, strict=True)])
+        slopes = np.array(
+            [slope(time, settle(time, state)) for time, state in zip(times, states, strict=True)]
+        )
         if not np.all(np.isfinite(slopes)):
             return None
         new = y + length * (table.move @ slopes)

@@ -101,7 +101,8 @@ class Run:
 
     @cached_property
     def closing(self) -> Closing | None:
-        return Closing(self.m, self.system.equations.common) if self.plan.projects else None
+        common, drive = self.system.equations.common, self.plan.forces.drive
+        return Closing(self.m, common, drive) if self.plan.projects else None
 
     @cached_property
     def crossing(self) -> Crossing | None:
@@ -111,8 +112,8 @@ class Run:
             self.closing, self.m.nq, self.system.moved, self.system.slope, self._closed_state, self._tolerance
         )
 
-    def _closed_state(self, y: Array) -> Array:
-        return self.closed(y).y
+    def _closed_state(self, t: float, y: Array) -> Array:
+        return self.closed(t, y).y
 
     def _tolerance(self, y: Array) -> float:
         return self.plan.atol + self.plan.rtol * float(np.max(np.abs(y), initial=0.0))
@@ -131,7 +132,7 @@ class Run:
         direction = acceleration(self.m, q, qd, tau, given, law=law.at_once) if rest else qd
         after, singular = self.closing.begin(y, direction)
         self._choose(after[:nq])
-        start = self.closed(y)
+        start = self.closed(0.0, y)
         self.accept(start)
         self.record(0.0, start.y, 0.0)
         if not singular:
@@ -159,12 +160,12 @@ class Run:
 
     # States
 
-    def closed(self, y: Array) -> Closed:
-        """The state with quaternions of unit norm and loops closed."""
+    def closed(self, t: float, y: Array) -> Closed:
+        """The state at a time t, s, with quaternions of unit norm and loops closed."""
         nq = self.m.nq
         if nq != self.m.nv:
             y = np.concatenate([self.system.equations.common.projected(y[:nq]), y[nq:]])
-        return Closed(y, 1.0, 0) if self.closing is None else self.closing(y)
+        return Closed(y, 1.0, 0) if self.closing is None else self.closing(t, y)
 
     @property
     def closes(self) -> bool:
@@ -218,8 +219,8 @@ class Run:
         return self.closing is not None and self.closing.margin < NEAR_SINGULAR * self.closing.widest
 
     def _across(self, passage: Passage) -> Step:
-        end = self.closed(passage.state(passage.end))
-        return Step(passage.end, end, lambda t: self._closed_state(passage.state(t)))
+        end = self.closed(passage.end, passage.state(passage.end))
+        return Step(passage.end, end, lambda t: self._closed_state(t, passage.state(t)))
 
     # Events
 
@@ -244,7 +245,7 @@ class Run:
                 continue
             q, qd = jumped(self.m, event.name, stop.t, event.action(stop.t, q.copy(), qd.copy()))
         try:
-            state = self.closed(np.concatenate([q, qd]))
+            state = self.closed(stop.t, np.concatenate([q, qd]))
         except OpenLoop as error:
             raise InputError(
                 f"action of event {stop.events[0].name!r} at t = {stop.t:g} leaves loop {error.name!r} open "
@@ -311,8 +312,9 @@ class Run:
         """q, qd, and tau and power as `_acting` has them, of many states, up to where a function fails."""
         q, qd = (np.ascontiguousarray(part) for part in np.split(y, [self.m.nq], axis=1))
         tau, power, forces = np.zeros(qd.shape), np.zeros(len(t)), self.plan.forces
-        if forces.idle:
-            return q, qd, tau, power, None
+        driving = forces.drive.forces_along(t, q, qd) if forces.drive and forces.gives_nothing else None
+        if forces.idle or driving is not None:
+            return q, qd, tau if driving is None else driving, power, None
         for k, state in enumerate(zip(t.tolist(), q, qd, strict=True)):
             try:
                 tau[k], power[k] = self._acting(*state)
@@ -375,15 +377,17 @@ class Run:
     # What goes wrong
 
     def open_loop(self, error: OpenLoop, t: float) -> SimulationError:
-        return self.fail(
-            f"loop {error.name!r} is open by {error.gap:.3g} and could not be closed: reduce dt or rtol, or "
-            "start away from where the mechanism locks",
-            t,
-            None,
-        )
+        gap, drive = f"{error.gap:.3g}", self.plan.forces.drive
+        what = f"loop {error.name!r} is open by {gap} and could not be closed"
+        if drive is not None and error.name in drive.names:
+            what = f"driver {error.name!r} is {gap} rad or m ahead and could not be followed"
+        return self.fail(f"{what}: reduce dt or rtol, or start away from where the mechanism locks", t, None)
 
     def fail(self, what: str, t: float, joint: str | None) -> SimulationError:
-        if self.near_singular:
+        drive = self.plan.forces.drive
+        if drive is not None and self.near_singular:
+            what += drive.dead_centre(self.last[self.m.nq :])
+        elif self.near_singular:
             what += ". Its loops are close to a singular position, from where it may go on in several ways"
         return SimulationError(
             f"{self.m.name!r} at t = {t:.6g} s of {self.duration:g} s ({self.method}): {what}",

@@ -50,8 +50,8 @@ class Stepper(Protocol):
         ...
 
 
-Closer = Callable[[Array], Closed]
-"""Brings a state to quaternions of unit norm and closed loops."""
+Closer = Callable[[float, Array], Closed]
+"""Brings a state at a time to quaternions of unit norm and closed loops."""
 
 
 class FixedSteps:
@@ -91,7 +91,7 @@ class FixedSteps:
         k = self.number(t)
 
         def stepped(at: float) -> Closed:
-            return self.close(self.integrator.step(self.system, t, y, at - t))
+            return self.close(at, self.integrator.step(self.system, t, y, at - t))
 
         try:
             return Step(self.time(k), stepped(self.time(k)), lambda at: stepped(at).y)
@@ -161,7 +161,7 @@ class ChosenSteps:
         def state(at: float) -> Array:
             assert inside is not None
             found = np.array(inside(at))
-            return found if close is None else close(found).y
+            return found if close is None else close(at, found).y
 
         return Step(end, closed, state)
 
@@ -181,7 +181,7 @@ class ChosenSteps:
     def _brought_back(self, close: Closer) -> Closed:
         """Bring the solver's own state back."""
         solver = self._solver
-        closed = close(solver.y)
+        closed = close(solver.t, solver.y)
         if self._name == "BDF":
             solver.D[0] = closed.y  # the newest point of its polynomial
         else:

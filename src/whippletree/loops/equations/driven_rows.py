@@ -1,31 +1,39 @@
 """What drivers ask of a mechanism: that some of its coordinates move as prescribed (RBDA §8.2, §9.1)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
 from ...joints import Joint
+from ...model import topology
+from ...model.driver_part import Distance
+from ...model.loop import Loop
 from ...model.mechanism import Mechanism
-from ...spatial import Array, array, cross_motion, factor_spd
+from ...spatial import Array, array, cross, cross_motion, factor_spd
 from .constraints import spread
 from .local_motions import LocalMotions
 from .relations import branch, loop_ends
 
 
 class Coordinate(NamedTuple):
-    """The one coordinate of a joint: whether it closes a loop, and its number among those."""
+    """One coordinate of a mechanism: of a tree joint, of a loop joint, or a distance, by its number."""
 
-    loop: bool
+    of: Literal["joint", "loop", "distance"]
     number: int
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is an entry of q."""
+        return self.of == "joint"
+
     def joint(self, m: Mechanism) -> Joint:
-        return m.loops[self.number].joint if self.loop else m.bodies[self.number].joint
+        return m.loops[self.number].joint if self.of == "loop" else m.bodies[self.number].joint
 
     def is_known_by_turns(self, m: Mechanism) -> bool:
         """Whether it is known but for whole turns: the angle of a loop's hinge."""
-        return self.loop and self.joint(m).turns_endlessly
+        return self.of == "loop" and self.joint(m).turns_endlessly
 
 
 class DrivenRows(NamedTuple):
@@ -57,30 +65,68 @@ def driven_rows(m: Mechanism, q: Array, qd: Array, driven: Sequence[Coordinate])
     motions = LocalMotions(m, q, qd)
     x, W, w = [], [], []
     for coordinate in driven:
-        if not coordinate.loop:
+        if coordinate.of == "joint":
             i = coordinate.number
-            x.append(q[m.q_index[i].start])
-            W += spread([m.v_index[i].start], np.ones((1, 1)), m.nv)
-            w.append(0.0)
-            continue
-        loop = m.loops[coordinate.number]
-        base, p, s = loop_ends(m, loop)
-        at_p, at_s = motions.of(base, p), motions.of(base, s)
-        X_s = loop.placement_s.transform() @ at_s.X
-        q_J = loop.joint.position_at(X_s @ (loop.placement_p.transform() @ at_p.X).inverse())
-        S = loop.joint.motion_subspace(q_J)
-        along = X_s.T @ (S @ factor_spd(S.T @ S).solve(np.ones(1)))
-        sides = [(i, -1.0) for i in branch(m, base, p)] + [(i, 1.0) for i in branch(m, base, s)]
-        columns = [k for i, _ in sides for k in range(m.v_index[i].start, m.v_index[i].stop)]
-        block = np.concatenate([np.zeros(0), *(sign * (along @ motions.of(base, i).S) for i, sign in sides)])
-        W += spread(columns, block[None, :], m.nv)
-        v_J = at_s.v - at_p.v
-        qd_J = array([along @ v_J])
-        # ẍ = S⁺(a_s - a_p - c): the joint's own bias and the turning of its frame are no motion along it.
-        c = X_s.inverse_motion(loop.joint.bias(q_J, qd_J)) + cross_motion(at_s.v, v_J)
-        x.append(q_J[0])
-        w.append(along @ (at_s.a - at_p.a - c))
+            row = q[m.q_index[i].start], spread([m.v_index[i].start], np.ones((1, 1)), m.nv), 0.0
+        elif coordinate.of == "loop":
+            row = _loop_row(m, m.loops[coordinate.number], motions)
+        else:
+            row = _distance_row(m, m.distances[coordinate.number], motions)
+        x.append(row[0])
+        W += row[1]
+        w.append(row[2])
     return DrivenRows(array(x), array(W) if W else np.zeros((0, m.nv)), array(w))
+
+
+Row = tuple[Any, list[Array], Any]
+"""x, W and w of one coordinate."""
+
+
+def _loop_row(m: Mechanism, loop: Loop, motions: LocalMotions) -> Row:
+    base, p, s = loop_ends(m, loop)
+    at_p, at_s = motions.of(base, p), motions.of(base, s)
+    X_s = loop.placement_s.transform() @ at_s.X
+    q_J = loop.joint.position_at(X_s @ (loop.placement_p.transform() @ at_p.X).inverse())
+    S = loop.joint.motion_subspace(q_J)
+    along = X_s.T @ (S @ factor_spd(S.T @ S).solve(np.ones(1)))
+    v_J = at_s.v - at_p.v
+    qd_J = array([along @ v_J])
+    # ẍ = S⁺(a_s - a_p - c): the joint's own bias and the turning of its frame are no motion along it.
+    c = X_s.inverse_motion(loop.joint.bias(q_J, qd_J)) + cross_motion(at_s.v, v_J)
+    return q_J[0], _between(m, (base, p, s), along, along, motions), along @ (at_s.a - at_p.a - c)
+
+
+def _between(
+    m: Mechanism, ends: tuple[int, int, int], at_p: Array, at_s: Array, motions: LocalMotions
+) -> list[Array]:
+    """The row (1, nv) of how two bodies' motions differ along spatial forces (6,), in base coordinates."""
+    base, p, s = ends
+    sides = [(i, -at_p) for i in branch(m, base, p)] + [(i, at_s) for i in branch(m, base, s)]
+    columns = [k for i, _ in sides for k in range(m.v_index[i].start, m.v_index[i].stop)]
+    block = np.concatenate([np.zeros(0), *(along @ motions.of(base, i).S for i, along in sides)])
+    return spread(columns, block[None, :], m.nv)
+
+
+def _distance_row(m: Mechanism, distance: Distance, motions: LocalMotions) -> Row:
+    """d = |r|, ḋ = n · ṙ and d̈ = n · r̈ + (ṙ · ṙ - ḋ²)/d with n = r/d, r from one point to the other."""
+    frames = [m.frame(name) for name in (distance.frame_a, distance.frame_b)]
+    p, s = (m.body_number(frame.body) for frame in frames)
+    base = topology.common_ancestor(m.parents, p, s)
+    r, rd, rdd = np.zeros(3), np.zeros(3), np.zeros(3)
+    points = []
+    for frame, i, sign in zip(frames, (p, s), (-1.0, 1.0), strict=True):
+        at = motions.of(base, i)
+        point = (frame.placement.transform() @ at.X).r
+        velocity = at.v[3:] + cross(at.v[:3], point)
+        # The velocity of a spatial vector's own point is no acceleration of the body's (RBDA 2.47).
+        acceleration = at.a[3:] + cross(at.a[:3], point) + cross(at.v[:3], velocity)
+        r, rd, rdd = r + sign * point, rd + sign * velocity, rdd + sign * acceleration
+        points.append(point)
+    d = np.sqrt(r @ r)
+    n = r / d
+    rate = n @ rd
+    along = [np.concatenate([cross(point, n), n]) for point in points]
+    return d, _between(m, (base, p, s), along[0], along[1], motions), n @ rdd + (rd @ rd - rate * rate) / d
 
 
 def found(m: Mechanism, name: str) -> Coordinate:
@@ -90,11 +136,13 @@ def found(m: Mechanism, name: str) -> Coordinate:
         InputError: There is no such joint, or it has more than one coordinate, or none.
     """
     if m.has("joint", name):
-        coordinate = Coordinate(False, m.joint_number(name))
+        coordinate = Coordinate("joint", m.joint_number(name))
     elif m.has("loop", name):
-        coordinate = Coordinate(True, m.number("loop", name))
+        coordinate = Coordinate("loop", m.number("loop", name))
+    elif m.has("distance", name):
+        return Coordinate("distance", m.number("distance", name))
     else:
-        known = ", ".join([*m.joint_names, *(loop.name for loop in m.loops)])
+        known = ", ".join([*m.joint_names, *m.names("loop"), *m.names("distance")])
         raise InputError(f"{m.name!r} has no joint named {name!r} to drive; known: {known}")
     joint = coordinate.joint(m)
     if joint.nq != 1 or joint.nv != 1 or not joint.has_rates:

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...analysis.driven_system import driven_gaps
 from ...api.compiling import record
 from ...kernels.run.kernel import Kernel
 from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
 from ...loops.equations.constraints import constraint_error, constraint_jacobian
+from ...loops.equations.driven_rows import Coordinate
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate
 from ...model.snapshot import Snapshot
@@ -30,12 +32,21 @@ PASSES = 4
 FINE = 1e-14
 """rad or m: gaps beyond this are closed by more than one step."""
 
+Driven = tuple[Coordinate, ...]
+
 Pattern = tuple[tuple[int, int], ...]
 """Places of a matrix that are not always zero."""
 
 
 def brought_back(
-    m: Mechanism, q: Array, qd: Array, before: Array, rows: Rows, pattern: Pattern
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    before: Array,
+    asked: Array | None,
+    rows: Rows,
+    pattern: Pattern,
+    driven: Driven,
 ) -> tuple[Any, ...]:
     """How loops are at a state, and the state that is closer to closed loops.
 
@@ -43,8 +54,10 @@ def brought_back(
         m: The mechanism.
         q, qd: (nq,), (nv,) a state next to closed loops.
         before: K, as far as it is not zero, at the start of the step that led there.
+        asked: (3, nd) what drivers prescribe there; None if there are none.
         rows: Numbers of independent constraints that determine all others.
         pattern: Where K is not zero.
+        driven: What they drive; their constraints come after all others.
 
     Returns:
         Positions after a Newton step, and velocities that keep loops closed at q itself; K at q, as `before`;
@@ -52,16 +65,21 @@ def brought_back(
         share of the largest; and whether constraints may have turned.
     """
     chosen, gap = list(rows), 0.0
-    error, K = constraint_error(m, q), constraint_jacobian(m, q)[chosen]
+    x, rate = (None, np.zeros(len(rows))) if asked is None else (asked[0], asked[1])
+    error, all_of_K = _constraints(m, q, x, driven)
+    K = all_of_K[chosen]
+    if asked is not None:
+        rate = np.concatenate([np.zeros(len(error) - len(driven)), rate])[chosen]
     for entry in error:
         gap = maximum(gap, abs(entry))
     factors = factor_spd(K @ K.T)
-    change = factors.solve(np.stack([error[chosen], K @ qd], axis=1))
+    change = factors.solve(np.stack([error[chosen], K @ qd - rate], axis=1))
     least, most = _least(factors), -_least(factors, -1.0)
     product = K @ _filled(before, K.shape, pattern).T
     turned = where(_least(factor_spd(product + product.T)) > 0.0, 0.0, 1.0)
+    closer = integrate(m, q, -(K.T @ change[:, 0]))
     return (
-        integrate(m, q, -(K.T @ change[:, 0])),
+        closer if x is None else _set(m, closer, x, driven),
         qd - K.T @ change[:, 1],
         array([K[place] for place in pattern]),
         where(gap > FINE, 1.0, 0.0),
@@ -69,6 +87,23 @@ def brought_back(
         np.sqrt(least / most),
         turned,
     )
+
+
+def _constraints(m: Mechanism, q: Array, x: Array | None, driven: Driven) -> tuple[Array, Array]:
+    """δ and K of loops and gears, and of drivers, these being at x (nd,)."""
+    if x is None:
+        return constraint_error(m, q), constraint_jacobian(m, q)
+    gaps, _, A = driven_gaps(m, q, x, driven=driven)
+    return gaps, A
+
+
+def _set(m: Mechanism, q: Array, x: Array, driven: Driven) -> Array:
+    """The position with coordinates that are driven themselves at their values, to the last digit."""
+    entries = list(q)
+    for coordinate, value in zip(driven, x, strict=True):
+        if coordinate.is_own:
+            entries[m.q_index[coordinate.number].start] = value
+    return array(entries)
 
 
 def _least(factors: Factored, sign: float = 1.0) -> Any:
@@ -87,12 +122,15 @@ def _filled(values: Array, shape: tuple[int, ...], pattern: Pattern) -> Array:
 
 
 @lru_cache(maxsize=32)
-def _kernel(now: Snapshot, rows: Rows) -> Kernel:
+def _kernel(now: Snapshot, rows: Rows, driven: Driven) -> Kernel:
     m, rng = now.m, np.random.default_rng(0)
-    seen = sum(np.abs(constraint_jacobian(m, m.random(rng))[list(rows)]) for _ in range(3))
+    x = np.zeros(len(driven)) if driven else None
+    seen = sum(np.abs(_constraints(m, m.random(rng), x, driven)[1][list(rows)]) for _ in range(3))
     pattern = tuple((int(i), int(j)) for i, j in np.argwhere(seen))
-    program = record(brought_back, m, inputs={"before": (len(pattern),)}, rows=rows, pattern=pattern)
-    return Kernel(program, "brought_back")
+    inputs = {"before": (len(pattern),), **({"asked": (3, len(driven))} if driven else {})}
+    options: dict[str, Any] = {} if driven else {"asked": None}
+    options.update(rows=rows, pattern=pattern, driven=driven)
+    return Kernel(record(brought_back, m, inputs=inputs, **options), "brought_back")
 
 
 class BringingBack:
@@ -107,24 +145,35 @@ class BringingBack:
     """
 
     def __init__(self, motion: Motion, rows: Rows) -> None:
-        self.motion, self.rows, self._kernel = motion, rows, _kernel(Snapshot(motion.m), rows)
+        driven = () if motion.drive is None else motion.drive.driven
+        self.motion, self.rows, self._kernel = motion, rows, _kernel(Snapshot(motion.m), rows, driven)
         self.watch, self._open = np.zeros(3), np.zeros(1)
         self._before, self._after = (np.zeros(self._kernel.array_shapes()[2]) for _ in range(2))
 
-    def begin(self, y: Array) -> float:
+    def _asked(self, t: Any) -> list[Array]:
+        """What drivers prescribe at a time or at times (n,), if there are any."""
+        drive = self.motion.drive
+        if drive is None:
+            return []
+        found = np.array([drive.asked(float(at)) for at in np.ravel(t)])
+        return [found if np.ndim(t) else found[0]]
+
+    def begin(self, t: float, y: Array) -> float:
         """Go on from a state; its margin."""
-        _, _, self._before[:], *_, margin, _ = self._kernel(*self.motion.split(y), self._before)
+        given = (*self.motion.split(y), self._before, *self._asked(t))
+        _, _, self._before[:], *_, margin, _ = self._kernel(*given)
         return float(margin)
 
-    def many(self, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Closed states next to others (n, nq), (n, nv)."""
-        q, *_ = self._kernel(q, qd, self._before)
+    def many(self, t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Closed states next to others (n, nq), (n, nv) at times (n,), s."""
+        given = self._before, *self._asked(t)
+        q, *_ = self._kernel(q, qd, *given)
         for _ in range(PASSES - 2):
-            closer, new_qd, _, more, *_ = self._kernel(q, qd, self._before)
+            closer, new_qd, _, more, *_ = self._kernel(q, qd, *given)
             if not np.any(more):
                 return q, new_qd
             q = closer
-        return q, self._kernel(q, qd, self._before)[1]
+        return q, self._kernel(q, qd, *given)[1]
 
     def instructions(self) -> list[Instruction]:
         """From a state in `after` to the closed one next to it, there."""
@@ -133,10 +182,10 @@ class BringingBack:
         raw, closer = np.zeros_like(qd), np.zeros_like(q)
         call = Call(
             self._kernel,
-            [q, raw, self._before],
+            [q, raw, self._before, *([] if motion.drive is None else [motion.asked])],
             [closer, qd, self._after, self._open, *np.split(self.watch, 3)],
         )
-        found: list[Instruction] = [Copy(qd, raw), call, Copy(closer, q), call]
+        found: list[Instruction] = [*motion.ask(motion.t_after), Copy(qd, raw), call, Copy(closer, q), call]
         for _ in range(PASSES - 2):
             found += [Unless(self._open, "closed"), Copy(closer, q), call]
         return [*found, Label("closed")]

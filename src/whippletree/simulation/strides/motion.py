@@ -1,13 +1,17 @@
 """The numbers of one motion in memory, and the instructions that answer what an integrator asks of it."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
 from ...kernels.run.script import Call, CallPython, Copy, Instruction, Unless
+from ...kernels.simplify.passes import simplify
+from ...kernels.trace.recording import trace
 from ...kernels.trace.structure import leaves
 from ...spatial import Array
+from ..closed_step import Rows
 from ..equations import Function
 from ..systems import Compiled
 
@@ -20,6 +24,7 @@ class Motion:
 
     Args:
         system: What moves; its equations are machine code.
+        rows: Numbers of independent constraints, those of drivers last.
 
     Attributes:
         t, y: (1,), (nq + nv,) time and state at the start of a step.
@@ -28,9 +33,10 @@ class Motion:
         good: (1,) above zero unless a decision is needed.
         shortest: (1,) steps below this, s, need one.
         faults: What functions of the user have raised; a script ends there.
+        asked: (3, nd) what drivers prescribe at the time asked for last.
     """
 
-    def __init__(self, system: Compiled) -> None:
+    def __init__(self, system: Compiled, rows: Rows) -> None:
         self.system, self.m = system, system.equations.m
         n = self.m.nq + self.m.nv
         self.t, self.h, self.t_after = np.zeros(1), np.zeros(1), np.zeros(1)
@@ -39,6 +45,9 @@ class Motion:
         self.faults: list[BaseException] = []
         self.tau, self.f_ext = np.zeros(self.m.nv), np.zeros((len(self.m), 6))
         self._answered = np.ones(1)
+        self.drive, self.driving = system.forces.drive, np.zeros(self.m.nv)
+        self.asked = np.zeros((3, 0 if self.drive is None else len(self.drive.driven)))
+        self._driving = None if self.drive is None else self.drive.forces(rows)
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Positions and velocities of a state, as parts of it."""
@@ -71,11 +80,40 @@ class Motion:
 
     @property
     def _acting(self) -> list[Array]:
-        return [self.tau] if self.system.forces.external is None else [self.tau, self.f_ext]
+        tau = self.tau if self.drive is None else self.driving
+        return [tau] if self.system.forces.external is None else [tau, self.f_ext]
+
+    def ask(self, t: Array) -> list[Instruction]:
+        """Instructions for what drivers prescribe at a time."""
+        drive = self.drive
+        if drive is None:
+            return []
+        if drive.kernel is not None:
+            return [Call(drive.kernel, [t], [self.asked])]
+
+        def ask() -> None:
+            self.asked[:] = drive.asked(float(t[0]))
+
+        return [CallPython(ask)]
 
     def _forces(self, t: Array, q: Array, qd: Array) -> list[Instruction]:
+        given = self._given(t, q, qd)
+        if self._driving is None:
+            return given
+        common, external = self.system.equations.common, self.system.forces.external is not None
+        within, more = np.zeros(self.m.nv), np.zeros(self.m.nv)
+        inputs = [q, qd, within, self.asked[2], *([self.f_ext] if external else [])]
+        return [
+            *given,
+            *self.ask(t),
+            Call(common.limited, [self.tau], [within]),
+            Call(self._driving, inputs, [more]),
+            Call(_sum(self.m.nv), [within, more], [self.driving]),
+        ]
+
+    def _given(self, t: Array, q: Array, qd: Array) -> list[Instruction]:
         forces = self.system.forces
-        if forces.idle:
+        if forces.gives_nothing:
             return []
         if forces.by_control_alone and is_control(forces.control, self.m.nq, self.m.nv):
             seen, before = q, list[Instruction]()
@@ -86,7 +124,7 @@ class Motion:
 
         def ask() -> None:
             try:
-                self.tau[:], *more = forces(float(t[0]), q, qd)
+                self.tau[:], *more = forces.given(float(t[0]), q, qd)
                 for f_ext in more:
                     self.f_ext[:] = f_ext
             except BaseException as fault:  # raised again where the script was called
@@ -100,6 +138,11 @@ class Motion:
         self._answered[0] = 1.0
         if self.faults:
             raise self.faults.pop()
+
+
+@lru_cache(maxsize=32)
+def _sum(n: int) -> Kernel:
+    return Kernel(simplify(trace(lambda a, b: a + b, {"a": (n,), "b": (n,)})), "sum")
 
 
 def is_control(control: object, nq: int, nv: int) -> bool:

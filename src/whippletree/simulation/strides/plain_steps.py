@@ -73,7 +73,7 @@ class PlainSteps:
             return t, y
         self._next_pause = 1
         if run.closing is not None:
-            run.closing.accept(run.closing(y), self._widest / self._margin)
+            run.closing.accept(run.closing(t, y), self._widest / self._margin)
         return t, y
 
     def _quiet(self, steps: Steps, t: float, y: Array) -> int:
@@ -129,7 +129,7 @@ class PlainSteps:
         """The script for the equations in use."""
         run, now = self.run, self.run.system.equations
         if self._made is None or self._made[0] is not now or self._made[1] != rows:
-            motion = Motion(run.system)
+            motion = Motion(run.system, rows)
             made = Stride(motion, self._method(motion), rows, slopes=bool(run.watch.events))
             self._made = now, rows, made
         return self._made[2]

@@ -181,15 +181,15 @@ class Stride:
         """Go on from a state; the margin of loops there."""
         self.motion.t[0], self.motion.y[:] = t, y
         self.method.begin(t, y)
-        return 1.0 if self.loops is None else self.loops.begin(y)
+        return 1.0 if self.loops is None else self.loops.begin(t, y)
 
-    def closed(self, y: Array) -> Array:
-        """States (n, nq + nv) within steps, with quaternions of unit norm and loops closed."""
+    def closed(self, t: Array, y: Array) -> Array:
+        """States (n, nq + nv) at times (n,) within steps, with quaternions of unit norm and loops closed."""
         m = self.motion.m
         q, qd = (np.ascontiguousarray(part) for part in np.split(y, [m.nq], axis=1))
         if m.nq != m.nv:
             q = self.motion.system.equations.common.projected(q)
-        return np.concatenate((q, qd) if self.loops is None else self.loops.many(q, qd), axis=1)
+        return np.concatenate((q, qd) if self.loops is None else self.loops.many(t, q, qd), axis=1)
 
     def take(self, until: float) -> Steps:
         """Steps up to a time, or to what has to be decided, or fewer: as many as are worth a call."""

@@ -54,7 +54,7 @@ def _within(run: Run, times: Times) -> Told:
         at = np.array([times(number) for number in numbers])
         k = np.searchsorted(steps.t, at)
         x = ((at - starts[k]) / steps.h[k])[:, None]
-        run.record_within(at, stride.closed(within(steps.kept[k], before[k], x)), at - starts[k])
+        run.record_within(at, stride.closed(at, within(steps.kept[k], before[k], x)), at - starts[k])
         run.record_many(steps.t, steps.y, steps.h, steps.t >= run.duration)
 
     return tell

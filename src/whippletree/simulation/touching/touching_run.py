@@ -96,11 +96,11 @@ class TouchingRun(Run):
             if self.closing.begin(y, direction)[1]:
                 self.record(0.0, y, 0.0)
                 raise self.fail(SINGULAR_START, 0.0, None)
-        first = self.closed(y)
+        first = self.closed(0.0, y)
         self.accept(first)
         y = first.y
         self.record(0.0, y, 0.0)
-        after = self.closed(self._strike(0.0, y)).y
+        after = self.closed(0.0, self._strike(0.0, y)).y
         if not np.any(self._impulse):  # only what contacts do has changed
             self.log.drop_last()
             self._history.pop()
@@ -127,7 +127,7 @@ class TouchingRun(Run):
     def closes(self) -> bool:
         return True
 
-    def closed(self, y: Array) -> Closed:
+    def closed(self, t: float, y: Array) -> Closed:
         """The state with quaternions of unit norm, loops and closed contacts without gaps and at rest."""
         nq, rows, held = self.m.nq, self.held.rows, self.held.velocity_rows()
         q, qd = y[:nq], y[nq:]
@@ -255,8 +255,8 @@ class TouchingRun(Run):
             except SolverError as error:
                 raise self.fail(str(error), stop.t, None) from None
             self._change(stop.t, self._aligned(stop.t, y, held))
-            return self.closed(y)
-        return self.closed(self._strike(stop.t, y))
+            return self.closed(stop.t, y)
+        return self.closed(stop.t, self._strike(stop.t, y))
 
     def _aligned(self, t: float, y: Array, held: Held) -> Held:
         """Contacts that begin to slip do so against the friction that has just held them."""

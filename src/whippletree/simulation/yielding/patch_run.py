@@ -85,7 +85,7 @@ class PatchRun(Run):
             self._choose(after[:nq])
         else:
             self._choose(y[:nq])
-        start = self.closed(full)
+        start = self.closed(0.0, full)
         self.accept(start)
         self.record(0.0, start.y, 0.0)
         self.weigh(0.0, start.y)  # the balance begins with what surfaces take here
@@ -137,9 +137,9 @@ class PatchRun(Run):
     def closes(self) -> bool:
         return True
 
-    def closed(self, y: Array) -> Closed:
+    def closed(self, t: float, y: Array) -> Closed:
         """The state with quaternions of unit norm, loops closed, and touched patches where bodies are."""
-        state = super().closed(self._bodies(y))
+        state = super().closed(t, self._bodies(y))
         patches = y[self.system.size :]
         if not patches.size or not np.any(self.system.touches):
             return state._replace(y=np.concatenate([state.y, patches]))
@@ -201,7 +201,7 @@ class PatchRun(Run):
             moved = super().act(Stop(stop.t, own), self._bodies(y)).y
             y = np.concatenate([moved, y[system.size :]])
             self._touch_anew(stop.t, y)
-        state = self.closed(y)
+        state = self.closed(stop.t, y)
         self._tell_modes(stop.t, state.y, before)
         return state
 
