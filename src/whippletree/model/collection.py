@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import ModelError
 from ..spatial import Placement, Transform
 from ..spatial.scalar import real_numbers
+from .adding import PartAdder
 from .contact import Contact
 from .fields import checked_name, meant, shown
 from .force import Force
@@ -22,7 +23,7 @@ _FROM_BODIES = ("bodies", "parents", "X_T", "q_index", "v_index", "nq", "nv")
 """What is read off the bodies."""
 
 
-class PartCollection:
+class PartCollection(PartAdder):
     """What `Mechanism` is built upon: its parts, and table 4.3 of RBDA, which follows from its bodies.
 
     All that is read here is a tuple, made when it is first asked for after a change, and cannot be set.
@@ -185,6 +186,12 @@ class PartCollection:
     def joint_number(self, name: str) -> int:
         """Number of the body that a joint, given by name, carries."""
         return self.number("joint", name)
+
+    @property
+    def actuated(self) -> list[str]:
+        """Names of the joints that say that they have a motor: those of the tree, then loop joints."""
+        joints = [body.joint_name for body in self.bodies if body.actuated]
+        return [*joints, *(loop.name for loop in self.loops if loop.actuated)]
 
     @property
     def joint_names(self) -> list[str]:

@@ -63,6 +63,13 @@ def expect_fields(part: Any, title: str, kinds: Mapping[str, tuple[type, str]]) 
             raise ModelError(f"{title}: {name} is {value!r}, expected {such_as}")
 
 
+def keep_as_tuple(part: Any, name: str) -> None:
+    """Make a field of a frozen part that is a list or array a tuple: parts with equal numbers are equal."""
+    value = getattr(part, name)
+    if isinstance(value, list | np.ndarray):
+        object.__setattr__(part, name, tuple(value))
+
+
 def shown(names: Iterable[str]) -> str:
     """The first names of many."""
     known = list(names)

@@ -18,7 +18,7 @@ from .contact import Contact, check_contact
 from .driver_part import Distance, Driver, check_distance, check_driver
 from .force import Force, check_force
 from .gear import Gear, check_gear, check_locked
-from .loop import Loop, check_closed, check_loop
+from .loop import Loop, check_closed, check_loop, loop_doubts, loop_faults
 from .parts import GROUND, Body, Fault, Frame, PlacedShape, body_doubts, body_faults, check_body
 from .report import body_data, loop_data, part_data
 from .spring import Spring, check_spring
@@ -252,6 +252,8 @@ for _kind in (
         refers={"predecessor": on_body("placement_p"), "successor": on_body("placement_s")},
         names={"name": Name("loop", JOINT)},
         check=check_loop,
+        faults=loop_faults,
+        doubts=loop_doubts,
         lost=check_closed,
         line=_loop_line,
         data=loop_data,

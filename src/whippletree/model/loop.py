@@ -1,6 +1,6 @@
 """A loop joint: what closes a kinematic loop of a spanning tree (RBDA §4.1, table 4.3)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,18 @@ from ..errors import ModelError
 from ..joints import Joint
 from ..spatial import Array, Placement
 from ..spatial.rotation import log
-from .fields import expect_fields
-from .parts import A_JOINT, A_PLACEMENT
+from .fields import expect_fields, keep_as_tuple
+from .parts import (
+    A_JOINT,
+    A_PLACEMENT,
+    LIMITS,
+    NO_LIMITS,
+    Fault,
+    Limits,
+    check_joint_part,
+    limit_doubts,
+    limit_faults,
+)
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -26,7 +36,9 @@ class Loop:
 
     The joint's predecessor frame sits in the body `predecessor` at `placement_p`, its successor
     frame in the body `successor` at `placement_s`; either body may be "ground". A loop joint has no
-    variables of its own in q: its position follows from those of the two bodies.
+    variables of its own in q: its position follows from those of the two bodies (`loop_joint_position`).
+    Damping, friction, spring, rest and stops are those of any joint, see `Body`. A rotor would be one more
+    body: hang one on the predecessor, with an armature, and gear it to the loop joint, or let `Graph` do so.
     """
 
     name: str
@@ -35,9 +47,17 @@ class Loop:
     successor: str
     placement_p: Placement = field(default_factory=Placement)
     placement_s: Placement = field(default_factory=Placement)
+    limits: Limits = NO_LIMITS
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: tuple[float, ...] | None = None
+    actuated: bool = False
 
     def __post_init__(self) -> None:
-        kinds = {"joint": A_JOINT, "placement_p": A_PLACEMENT, "placement_s": A_PLACEMENT}
+        keep_as_tuple(self, "rest")
+        placements = {"placement_p": A_PLACEMENT, "placement_s": A_PLACEMENT}
+        kinds = {"joint": A_JOINT, "limits": LIMITS, **placements}
         expect_fields(self, f"loop {self.name!r}", kinds)
 
 
@@ -57,6 +77,17 @@ def check_loop(m: "Mechanism", loop: Loop) -> None:
         raise ModelError(
             f"loop {loop.name!r} of {m.name!r}: a joint with 6 freedoms constrains nothing; leave it out"
         )
+    check_joint_part(m, loop, f"loop {loop.name!r}", loop.name)
+
+
+def loop_faults(loop: Loop) -> Iterator[Fault]:
+    """Limits that are none."""
+    return limit_faults(loop.limits, loop.name)
+
+
+def loop_doubts(loop: Loop) -> Iterator[Fault]:
+    """Limits of a turning joint that look like degrees."""
+    return limit_doubts(loop.limits, loop.joint, loop.name)
 
 
 def check_closed(loop: Loop, positions: Mapping[str, Array]) -> None:

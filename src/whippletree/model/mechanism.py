@@ -8,18 +8,14 @@ import numpy as np
 
 from ..errors import ModelError
 from ..joints import Joint
-from ..shapes import Shape
 from ..spatial import Array, Inertia, Placement
 from . import topology
-from .contact import Contact
 from .driven_parts import DrivenCollection
-from .force import Force, Reference
 from .gear import Gear, geared_limits, trains
 from .kinds import KINDS, Kind
 from .loop import Loop
-from .parts import GROUND, Body, Color, Frame, Geometry, Limits, PlacedShape, check_geometries
+from .parts import GROUND, Body, Frame, Geometry, Limits, check_geometries
 from .positions import difference, integrate, join, rate
-from .spring import Spring
 from .summary import summary
 from .values import by_rows, positions, velocities
 
@@ -83,43 +79,6 @@ class Mechanism(DrivenCollection):
         self._check_properties(KINDS["body"], name, properties)
         self.add(Body(name, joint, parent, placement, inertia, joint_name or name, **properties))
 
-    def add_frame(self, name: str, body: str, placement: Placement | None = None) -> None:
-        """Name a frame fixed to a body, or to the ground, at a placement in that body's frame."""
-        self.add(Frame(name, body, Placement() if placement is None else placement))
-
-    def add_gear(self, name: str, driver: str, driven: str, ratio: float, offset: float = 0.0) -> None:
-        """Couple two joints, given by their names: q[driven] = ratio · q[driver] + offset.
-
-        Each joint has one variable. A joint is driven by one other at most; a driver may be driven
-        itself, but not in a circle.
-        """
-        self.add(Gear(name, driver, driven, ratio, offset))
-
-    def add_spring(
-        self,
-        name: str,
-        body_a: str,
-        point_a: Any,
-        body_b: str,
-        point_b: Any,
-        stiffness: float,
-        damping: float = 0.0,
-        length: float = 0.0,
-    ) -> None:
-        """Put a spring and damper between two points, given in the frames of their bodies; see `Spring`."""
-        self.add(Spring(name, body_a, point_a, body_b, point_b, stiffness, damping, length))
-
-    def add_force(
-        self,
-        name: str,
-        frame: str,
-        force: Any = (0.0, 0.0, 0.0),
-        torque: Any = (0.0, 0.0, 0.0),
-        reference: Reference = "body",
-    ) -> None:
-        """Put a constant force, N, and torque, N m, on a frame or body; see `Force`."""
-        self.add(Force(name, frame, force, torque, reference))
-
     def add_loop(
         self,
         name: str,
@@ -128,58 +87,17 @@ class Mechanism(DrivenCollection):
         successor: str,
         placement_p: Placement | None = None,
         placement_s: Placement | None = None,
+        **properties: Any,
     ) -> None:
         """Close a loop: join two bodies that are there already, or the ground, by one more joint.
 
         The joint's two frames sit at placement_p in the predecessor and at placement_s in the successor,
-        at the bodies' own frames by default; see `Loop`.
+        at the bodies' own frames by default; properties are limits, damping, friction, stiffness and rest,
+        as of a body's joint; see `Loop`.
         """
         placements = placement_p or Placement(), placement_s or Placement()
-        self.add(Loop(name, joint, predecessor, successor, *placements))
-
-    def add_shape(
-        self,
-        name: str,
-        shape: Shape,
-        body: str = GROUND,
-        placement: Placement | None = None,
-        color: Color | None = None,
-    ) -> None:
-        """Put a shape on a body, or on the ground, at a placement in that body's frame: seen and touched.
-
-        The color is red, green, blue and opacity, each from 0 to 1. A shape has no say in how the
-        mechanism moves; `shape.inertia(…)` is what it would weigh.
-
-        >>> import whippletree as wt
-        >>> m = wt.examples.load("pendulum")
-        >>> m.add_shape("bob", wt.Sphere(0.05), body="rod", placement=wt.Placement((0, 0, -1)))
-        >>> m.shapes[0].shape.bounds()[1]
-        array([0.05, 0.05, 0.05])
-        """
-        self.add(PlacedShape(name, shape, body, Placement() if placement is None else placement, color))
-
-    def add_contact(
-        self,
-        name: str,
-        a: str,
-        b: str,
-        friction: float = 0.8,
-        restitution: float = 0.0,
-        stiffness: float | None = None,
-        damping: float | None = None,
-    ) -> None:
-        """Let two things touch, each a shape, a body with all its shapes, or "ground"; see `Contact`.
-
-        >>> import whippletree as wt
-        >>> m = wt.Mechanism("ball")
-        >>> m.add_body("ball", wt.Free(), inertia=wt.Inertia.sphere(0.1, mass=0.3))
-        >>> m.add_shape("skin", wt.Sphere(0.1), body="ball")
-        >>> m.add_shape("floor", wt.Plane())
-        >>> m.add_contact("bounce", "skin", "floor", friction=0.4, restitution=0.7)
-        >>> m.contacts[0].restitution
-        0.7
-        """
-        self.add(Contact(name, a, b, friction, restitution, stiffness, damping))
+        self._check_properties(KINDS["loop"], name, properties)
+        self.add(Loop(name, joint, predecessor, successor, *placements, **properties))
 
     # Changing
 

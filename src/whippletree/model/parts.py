@@ -11,7 +11,7 @@ from ..joints import Joint
 from ..shapes import SHAPES, Shape
 from ..spatial import Array, Inertia, Placement
 from ..spatial.scalar import real_numbers
-from .fields import as_number, expect_fields, meant, shown
+from .fields import as_number, expect_fields, keep_as_tuple, meant, shown
 from .physical import inertia_fault
 from .spring import joint_force_fault
 
@@ -26,6 +26,9 @@ ABSURD = 1e6
 
 A_JOINT = (Joint, "a joint such as Revolute('z')")
 """What a field that holds a joint expects."""
+
+AN_INERTIA = (Inertia, "an Inertia such as Inertia(2.0, com=(0, 0, 0.1))")
+"""Likewise an inertia."""
 
 A_PLACEMENT = (Placement, "a Placement such as Placement((0, 0, 1))")
 """Likewise a placement."""
@@ -100,6 +103,12 @@ class Limits:
         return q
 
 
+NO_LIMITS = Limits()
+"""Those of a joint of which nothing is said."""
+
+LIMITS = (Limits, "Limits(lower, upper)")
+"""What a field that holds limits expects."""
+
 Color = tuple[float, float, float, float]
 """Red, green, blue and opacity, each from 0 to 1."""
 
@@ -163,7 +172,8 @@ class Body:
     The joint's predecessor frame sits in the parent at `placement`; its successor frame is the
     body's own frame, in which `inertia` is given. Every velocity of the joint is held back by damping
     (N m s/rad or N s/m) and Coulomb friction (N m or N); a spring of the given stiffness (N m/rad or
-    N/m) draws it to its position `rest` (nq,), the neutral one if None.
+    N/m) draws it to its position `rest` (nq,), the neutral one if None. An actuated joint has a motor, whose
+    force is bounded by `limits.effort`.
     """
 
     name: str
@@ -180,15 +190,15 @@ class Body:
     rest: tuple[float, ...] | None = None
     visuals: tuple[Geometry, ...] = ()
     collisions: tuple[Geometry, ...] = ()
+    actuated: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.rest, list | np.ndarray):  # bodies with equal numbers are equal
-            object.__setattr__(self, "rest", tuple(self.rest))
+        keep_as_tuple(self, "rest")
         kinds = {
             "joint": A_JOINT,
             "placement": A_PLACEMENT,
-            "inertia": (Inertia, "an Inertia such as Inertia(2.0, com=(0, 0, 0.1))"),
-            "limits": (Limits, "Limits(lower, upper)"),
+            "inertia": AN_INERTIA,
+            "limits": LIMITS,
         }
         expect_fields(self, f"body {self.name!r}", kinds)
         for looks in ("visuals", "collisions"):
@@ -231,20 +241,35 @@ class Fault(NamedTuple):
 
 def body_faults(body: Body) -> Iterator[Fault]:
     """An inertia that is no body's, and limits that are none: real robot files hold such ones."""
-    fault = inertia_fault(body.inertia)
-    if fault is not None:
-        hint = "; give moments about the centre of mass, in kg m²" if "moments" in fault else ""
-        yield Fault("inertia", f"body {body.name!r}", fault, hint)
-    fault = body.limits.fault()
-    if fault is not None:
-        yield Fault("limits", f"joint {body.joint_name!r}", fault)
+    yield from inertia_faults(body.inertia, body.name)
+    yield from limit_faults(body.limits, body.joint_name)
 
 
 def body_doubts(body: Body) -> Iterator[Fault]:
     """What may be meant, and is more likely a slip: limits of a turning joint that look like degrees."""
-    doubt = body.limits.doubt() if body.joint.units == ("rad",) else None
+    return limit_doubts(body.limits, body.joint, body.joint_name)
+
+
+def inertia_faults(inertia: Inertia, name: str) -> Iterator[Fault]:
+    """An inertia that is no body's."""
+    fault = inertia_fault(inertia)
+    if fault is not None:
+        hint = "; give moments about the centre of mass, in kg m²" if "moments" in fault else ""
+        yield Fault("inertia", f"body {name!r}", fault, hint)
+
+
+def limit_faults(limits: Limits, joint_name: str) -> Iterator[Fault]:
+    """Limits that are none, of a tree joint or a loop joint."""
+    fault = limits.fault()
+    if fault is not None:
+        yield Fault("limits", f"joint {joint_name!r}", fault)
+
+
+def limit_doubts(limits: Limits, joint: Joint, joint_name: str) -> Iterator[Fault]:
+    """Limits of a turning joint that look like degrees."""
+    doubt = limits.doubt() if joint.units == ("rad",) else None
     if doubt is not None:
-        yield Fault("limits", f"joint {body.joint_name!r}", doubt)
+        yield Fault("limits", f"joint {joint_name!r}", doubt)
 
 
 def check_body(m: "Mechanism", body: Body) -> None:
@@ -254,10 +279,22 @@ def check_body(m: "Mechanism", body: Body) -> None:
             f"body {body.name!r}: parent {body.parent!r} is not in {m.name!r}; "
             f"add it first. Known: {shown(m.names('body'))}{meant(body.parent, m.names('body'))}"
         )
-    for quantity in ("armature", "damping", "friction", "stiffness"):
-        number = as_number(getattr(body, quantity), f"body {body.name!r}", quantity)
-        if not 0.0 <= number < np.inf:
-            raise ModelError(f"body {body.name!r}: {quantity} is {number}, must be 0 or more and finite")
-    fault = joint_force_fault(body)
+    check_joint_part(m, body, f"body {body.name!r}", body.joint_name)
+
+
+JOINT_QUANTITIES = ("armature", "damping", "friction", "stiffness")
+"""What a joint may have, 0 or more; loop joints have no armature."""
+
+
+def check_joint_part(m: "Mechanism", part: Any, title: str, joint_name: str) -> None:
+    """ModelError for a body or loop whose joint cannot have its damping, friction, spring or stops."""
+    if not isinstance(part.actuated, bool):
+        raise ModelError(f"{title}: actuated is {part.actuated!r}, expected True or False")
+    for quantity in JOINT_QUANTITIES:
+        if hasattr(part, quantity):
+            number = as_number(getattr(part, quantity), title, quantity)
+            if not 0.0 <= number < np.inf:
+                raise ModelError(f"{title}: {quantity} is {number}, must be 0 or more and finite")
+    fault = joint_force_fault(part)
     if fault is not None:
-        raise ModelError(f"joint {body.joint_name!r} of {m.name!r}: {fault}")
+        raise ModelError(f"joint {joint_name!r} of {m.name!r}: {fault}")

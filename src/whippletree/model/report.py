@@ -43,7 +43,7 @@ def mechanism_data(m: "Mechanism") -> dict[str, Any]:
 
 def body_data(m: "Mechanism", body: Body) -> dict[str, Any]:
     """A body, its joint and what it weighs; without its looks."""
-    i, limits = m.body_number(body.name), body.limits
+    i = m.body_number(body.name)
     return {
         "name": body.name,
         "parent": body.parent,
@@ -52,17 +52,8 @@ def body_data(m: "Mechanism", body: Body) -> dict[str, Any]:
             "type": describe(body.joint),
             "q": [m.q_index[i].start, m.q_index[i].stop],
             "qd": [m.v_index[i].start, m.v_index[i].stop],
-            "lower": _number(limits.lower),
-            "upper": _number(limits.upper),
-            "velocity": _number(limits.velocity),
-            "effort": _number(limits.effort),
-            "stop_stiffness": limits.stiffness,
-            "stop_dissipation": limits.dissipation,
             "armature": body.armature,
-            "damping": body.damping,
-            "friction": body.friction,
-            "stiffness": body.stiffness,
-            "rest": None if body.rest is None else _numbers(body.rest),
+            **_joint_data(body),
             **_placement(body.placement),
         },
         "mass": _number(body.inertia.m),
@@ -88,8 +79,26 @@ def loop_data(m: "Mechanism", loop: Loop) -> dict[str, Any]:
     return {
         "name": loop.name,
         "type": describe(loop.joint),
+        **_joint_data(loop),
         "predecessor": {"body": loop.predecessor, **_placement(loop.placement_p)},
         "successor": {"body": loop.successor, **_placement(loop.placement_s)},
+    }
+
+
+def _joint_data(part: Body | Loop) -> dict[str, Any]:
+    """Limits and forces of a joint, of a body or of a loop."""
+    limits = part.limits
+    return {
+        "lower": _number(limits.lower),
+        "upper": _number(limits.upper),
+        "velocity": _number(limits.velocity),
+        "effort": _number(limits.effort),
+        "stop_stiffness": limits.stiffness,
+        "stop_dissipation": limits.dissipation,
+        "damping": part.damping,
+        "friction": part.friction,
+        "stiffness": part.stiffness,
+        "rest": None if part.rest is None else _numbers(part.rest),
     }
 
 

@@ -44,7 +44,7 @@ def check_spring(m: Any, spring: Spring) -> None:
 
 
 def joint_force_fault(body: Any) -> str | None:
-    """What is wrong with the spring, the rest position or the stops of a body's joint, or None."""
+    """What is wrong with the spring, the rest position or the stops of a joint, a body's or a loop's."""
     for label, value in (
         ("stiffness of the stops", body.limits.stiffness),
         ("dissipation of the stops", body.limits.dissipation),

@@ -218,6 +218,13 @@ def _law(
 
 def damping(m: Mechanism, value: Any, method: str) -> tuple[float, ...] | None:
     """Implicit damping, checked: (nv,), the same for all velocities of a joint; None if there is none."""
+    rough = next((loop.name for loop in m.loops if loop.friction), None)
+    if rough is not None and method == "euler":
+        raise InputError(
+            f"loop joint {rough!r} has friction, which steps of 'euler' hold only in joints of the tree: cut "
+            "another joint of this loop, as wt.Graph does, or take a method such as 'rk4' or, in simulate, "
+            "'auto'"
+        )
     if value is None:
         own = any(body.damping or body.friction for body in m.bodies)
         return (0.0,) * m.nv if own and method == "euler" else None

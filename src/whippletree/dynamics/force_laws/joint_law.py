@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...model.loop import Loop
 from ...model.mechanism import Body, Mechanism
 from ...spatial import Array, array, maximum
 from .force_law import ForceLaw, Forces
@@ -27,11 +28,7 @@ class JointLaw(ForceLaw):
     """What joints exert on themselves."""
 
     def acts(self, m: Mechanism) -> bool:
-        return any(
-            bool(number)
-            for body in m.bodies
-            for number in (body.stiffness, body.damping, body.friction, body.limits.stiffness)
-        )
+        return any(exerts(body) for body in m.bodies)
 
     def forces(self, m: Mechanism, q: Array, qd: Array) -> Forces:
         tau = [joint_force(body, q[m.q_index[i]], qd[m.v_index[i]]) for i, body in enumerate(m.bodies)]
@@ -40,19 +37,30 @@ class JointLaw(ForceLaw):
     def energy(self, m: Mechanism, q: Array) -> Any:
         total = 0.0
         for i, body in enumerate(m.bodies):
-            q_i, limits = q[m.q_index[i]], body.limits
-            if body.stiffness:
-                turn = body.joint.difference(rest_position(body), q_i)
-                total = total + 0.5 * body.stiffness * (turn @ turn)
-            if limits.stiffness:
-                for x in q_i:
-                    below = maximum(limits.lower - x, 0.0) if np.isfinite(limits.lower) else 0.0
-                    above = maximum(x - limits.upper, 0.0) if np.isfinite(limits.upper) else 0.0
-                    total = total + 0.5 * limits.stiffness * (below * below + above * above)
+            total = total + joint_energy(body, q[m.q_index[i]])
         return total
 
 
-def joint_force(body: Body, q: Array, qd: Array) -> Array:
+def exerts(body: Body | Loop) -> bool:
+    """Whether a joint, of the tree or of a loop, has a spring, a damper, friction or stops."""
+    return any(map(bool, (body.stiffness, body.damping, body.friction, body.limits.stiffness)))
+
+
+def joint_energy(body: Body | Loop, q: Array) -> Any:
+    """Scalar, J: what spring and stops of one joint store at its own q."""
+    total, limits = 0.0, body.limits
+    if body.stiffness:
+        turn = body.joint.difference(rest_position(body), q)
+        total = total + 0.5 * body.stiffness * (turn @ turn)
+    if limits.stiffness:
+        for x in q:
+            below = maximum(limits.lower - x, 0.0) if np.isfinite(limits.lower) else 0.0
+            above = maximum(x - limits.upper, 0.0) if np.isfinite(limits.upper) else 0.0
+            total = total + 0.5 * limits.stiffness * (below * below + above * above)
+    return total
+
+
+def joint_force(body: Body | Loop, q: Array, qd: Array) -> Array:
     """(nv,) spring, damper, friction and stops of one joint at its own q and qd."""
     tau = np.zeros(body.joint.nv)
     if body.stiffness:
@@ -66,11 +74,11 @@ def joint_force(body: Body, q: Array, qd: Array) -> Array:
     return tau
 
 
-def rest_position(body: Body) -> Array:
+def rest_position(body: Body | Loop) -> Array:
     return body.joint.neutral() if body.rest is None else np.array(body.rest)
 
 
-def _stops(body: Body, q: Any, qd: Any) -> Any:
+def _stops(body: Body | Loop, q: Any, qd: Any) -> Any:
     """Force of both stops on one coordinate."""
     limits, force = body.limits, 0.0
     if np.isfinite(limits.lower):

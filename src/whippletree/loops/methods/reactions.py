@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dynamics.force_laws.loop_joint_law import own_wrenches
 from ...dynamics.passive import with_own_forces
 from ...dynamics.rnea import joint_reactions, rnea
 from ...model.mechanism import Mechanism
@@ -86,8 +87,7 @@ def reactions(
     """
     acting, forces = with_own_forces(m, q, qd, tau, f_ext)
     qdd = _accelerations(m, q, qd, acting, forces, rows)
-    lam = _least(m, q, rnea(m, q, qd, qdd, forces) - acting, rows)
-    return _transmitted(m, q, qd, qdd, forces, lam)
+    return _found(m, q, qd, qdd, acting, forces, rows)
 
 
 def motion_reactions(
@@ -101,8 +101,22 @@ def motion_reactions(
 ) -> tuple[Array, Array]:
     """As `reactions`, of a motion whose accelerations qdd (nv,) are known: nothing is solved for them."""
     acting, forces = with_own_forces(m, q, qd, tau, f_ext)
+    return _found(m, q, qd, qdd, acting, forces, rows)
+
+
+def _found(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    acting: Array,
+    forces: Array | None,
+    rows: Sequence[int] | None,
+) -> tuple[Array, Array]:
+    """Wrenches of tree joints and loop joints, all that acts and all accelerations being known."""
     lam = _least(m, q, rnea(m, q, qd, qdd, forces) - acting, rows)
-    return _transmitted(m, q, qd, qdd, forces, lam)
+    joints, loops = _transmitted(m, q, qd, qdd, forces, lam)
+    return joints, loops + own_wrenches(m, q, qd)
 
 
 def reaction_play(m: Mechanism, q: Array, rows: Sequence[int]) -> tuple[Array, Array]:

@@ -1,0 +1,100 @@
+"""How parts other than bodies and joints are added, to a mechanism and to a graph alike."""
+
+from typing import Any
+
+from ..shapes import Shape
+from ..spatial import Placement
+from .contact import Contact
+from .force import Force, Reference
+from .gear import Gear
+from .parts import GROUND, Color, Frame, PlacedShape
+from .spring import Spring
+
+
+class PartAdder:
+    """What takes parts; in a `Graph` all that is fixed to a body is told in the body's own frame."""
+
+    def add(self, part: Any) -> None:
+        """Add a part of any kind."""
+        raise NotImplementedError
+
+    def add_frame(self, name: str, body: str, placement: Placement | None = None) -> None:
+        """Name a frame fixed to a body, or to the ground, at a placement in that body's frame."""
+        self.add(Frame(name, body, Placement() if placement is None else placement))
+
+    def add_gear(self, name: str, driver: str, driven: str, ratio: float, offset: float = 0.0) -> None:
+        """Couple two joints, given by their names: q[driven] = ratio · q[driver] + offset.
+
+        Each joint has one variable. A joint is driven by one other at most; a driver may be driven
+        itself, but not in a circle.
+        """
+        self.add(Gear(name, driver, driven, ratio, offset))
+
+    def add_spring(
+        self,
+        name: str,
+        body_a: str,
+        point_a: Any,
+        body_b: str,
+        point_b: Any,
+        stiffness: float,
+        damping: float = 0.0,
+        length: float = 0.0,
+    ) -> None:
+        """Put a spring and damper between two points, given in the frames of their bodies; see `Spring`."""
+        self.add(Spring(name, body_a, point_a, body_b, point_b, stiffness, damping, length))
+
+    def add_force(
+        self,
+        name: str,
+        frame: str,
+        force: Any = (0.0, 0.0, 0.0),
+        torque: Any = (0.0, 0.0, 0.0),
+        reference: Reference = "body",
+    ) -> None:
+        """Put a constant force, N, and torque, N m, on a frame or body; see `Force`."""
+        self.add(Force(name, frame, force, torque, reference))
+
+    def add_shape(
+        self,
+        name: str,
+        shape: Shape,
+        body: str = GROUND,
+        placement: Placement | None = None,
+        color: Color | None = None,
+    ) -> None:
+        """Put a shape on a body, or on the ground, at a placement in that body's frame: seen and touched.
+
+        The color is red, green, blue and opacity, each from 0 to 1. A shape has no say in how the
+        mechanism moves; `shape.inertia(…)` is what it would weigh.
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("pendulum")
+        >>> m.add_shape("bob", wt.Sphere(0.05), body="rod", placement=wt.Placement((0, 0, -1)))
+        >>> m.shapes[0].shape.bounds()[1]
+        array([0.05, 0.05, 0.05])
+        """
+        self.add(PlacedShape(name, shape, body, Placement() if placement is None else placement, color))
+
+    def add_contact(
+        self,
+        name: str,
+        a: str,
+        b: str,
+        friction: float = 0.8,
+        restitution: float = 0.0,
+        stiffness: float | None = None,
+        damping: float | None = None,
+    ) -> None:
+        """Let two things touch, each a shape, a body with all its shapes, or "ground"; see `Contact`.
+
+        >>> import whippletree as wt
+        >>> m = wt.Mechanism("ball")
+        >>> m.add_body("ball", wt.Free(), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+        >>> m.add_shape("skin", wt.Sphere(0.1), body="ball")
+        >>> m.add_shape("floor", wt.Plane())
+        >>> m.add_contact("bounce", "skin", "floor", friction=0.4, restitution=0.7)
+        >>> m.contacts[0].restitution
+        0.7
+        """
+        self.add(Contact(name, a, b, friction, restitution, stiffness, damping))
