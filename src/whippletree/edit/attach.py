@@ -7,9 +7,10 @@ from typing import Any
 from ..errors import ModelError
 from ..model.kinds import SHARING, Kind
 from ..model.mechanism import GROUND, Mechanism
+from ..model.moved_parts import End, body_fields, move_shapes, moved
 from ..model.values import expect
 from ..spatial import Placement
-from .pieces import End, assemble, body_fields, move_shapes, moved, parts_of
+from .pieces import assemble, parts_of
 
 
 def attach(

@@ -10,9 +10,10 @@ from ..errors import InputError
 from ..joints import Fixed
 from ..model.kinds import Kind
 from ..model.mechanism import GROUND, Body, Frame, Limits, Mechanism
+from ..model.moved_parts import End, body_fields, move_shapes, moved, seen_from
 from ..model.values import expect, vector
 from ..spatial import Array, Placement
-from .pieces import End, Parts, assemble, body_fields, move_shapes, moved, seen_from
+from .pieces import Parts, assemble
 
 _NO_MOTION: dict[str, Any] = {
     "limits": Limits(),

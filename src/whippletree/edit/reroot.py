@@ -6,9 +6,10 @@ from itertools import pairwise
 from ..errors import ModelError
 from ..joints import Free, Joint, reverse
 from ..model.mechanism import GROUND, Body, Mechanism
+from ..model.moved_parts import End, move_shapes, moved, seen_from
 from ..model.values import expect
 from ..spatial import Placement
-from .pieces import End, assemble, mentions, move_shapes, moved, seen_from
+from .pieces import assemble, mentions
 
 
 def reroot(
