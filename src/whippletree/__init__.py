@@ -180,6 +180,7 @@ from .loops import (
     loop_joint_position as loop_joint_position,
     loop_joint_velocity as loop_joint_velocity,
     mobility as mobility,
+    motor_forces as motor_forces,
     project_acceleration as project_acceleration,
     project_position as project_position,
     project_velocity as project_velocity,

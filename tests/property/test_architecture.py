@@ -39,7 +39,7 @@ kernels.run       → errors uncollected kernels.trace kernels.emit kernels.stor
 checks            → errors spatial joints model kernels.trace
 dynamics          → errors spatial model checks
 loops.equations   → errors spatial joints model
-loops.closing     → errors spatial model loops.equations
+loops.closing     → errors spatial joints model loops.equations
 loops.methods     → errors spatial model dynamics loops.equations
 loops             → checks loops.equations loops.closing loops.methods
 

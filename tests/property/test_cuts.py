@@ -115,9 +115,11 @@ def test_bodies_are_as_near_to_the_ground_as_they_can_be():
 def test_joints_with_motors_are_kept():
     g, _ = graph(np.random.default_rng(1), KINDS["spatial"])
     kept = ["j1", "j2", "j3"]
-    g.actuated.update(kept)
+    for name in kept:
+        g.change(name, actuated=True)
     assert not {loop.name for loop in g.mechanism().loops} & set(kept)
-    g.actuated.update(g.joints)
+    for name in g.joints:
+        g.change(name, actuated=True)
     m = g.mechanism()
     assert [warning.split("'")[1] for warning in m.warnings] == [loop.name for loop in m.loops]
 

@@ -266,11 +266,13 @@ def inverse_dynamics(
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
         qdd: (nv,) joint accelerations, rad/s² or m/s², that loops and gears allow.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
-        actuated: Names of the joints with motors; all by default. `actuation` tells whether they are
-            too few or more than enough.
+        actuated: Names of the joints with motors, loop joints among them; all of the tree by default.
+            `actuation` tells whether they are too few or more than enough.
 
     Returns:
-        (nv,) joint forces, N m or N; of the inputs' scalar type if there are no loops.
+        (nv,) joint forces, N m or N, of the inputs' scalar type if there are no loops. The motor of a loop
+        joint has no entry: its force is there as what has the same effect (`loop_joint_force`), and by itself
+        in `motor_forces`.
 
     Raises:
         SolverError: The actuated joints cannot cause these accelerations.

@@ -13,7 +13,7 @@ from .equations.mobility import mobility
 from .methods.augmented import augmented
 from .methods.choice_faults import cluster_fault, kkt_fault, pivots_fault, rows_fault, sparse_fault
 from .methods.closed_inverse import Actuation as Actuation
-from .methods.closed_inverse import actuation
+from .methods.closed_inverse import actuation, motor_forces
 from .methods.closure import Closure as Closure
 from .methods.closure import closure_dynamics
 from .methods.clusters import cluster_projection
@@ -46,6 +46,7 @@ reduction_quality = checked(reduction_quality, frame_free=True)
 constraint_forces = checked(constraint_forces, given=rows_fault)
 reactions = checked(reactions, given=rows_fault)
 actuation = checked(actuation)
+motor_forces = checked(motor_forces)
 loop_joint_position = checked(loop_joint_position)
 loop_joint_velocity = checked(loop_joint_velocity)
 loop_joint_force = checked(loop_joint_force)

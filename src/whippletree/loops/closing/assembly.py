@@ -13,6 +13,7 @@ from ..equations.constraints import constraint_jacobian, largest_by_owner
 from ..equations.local_motions import LocalMotions
 from ..equations.loop_sizes import column_sizes, row_sizes
 from ..equations.relations import gear_error, loop_position
+from .held_loops import with_held_loops
 from .projections import free_columns, project_position
 
 CLOSED = 1e-9
@@ -35,7 +36,8 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
     Args:
         m: The mechanism.
         q_guess: (nq,) joint positions, rad or m; the closer, the surer is the branch that is found.
-        hold: Names of joints that must keep their guessed positions.
+        hold: Names of joints that must keep their guessed positions. A loop joint keeps the one nearest to
+            where its two sides are at the guess.
 
     Returns:
         (nq,) joint positions with gaps at rounding level.
@@ -49,6 +51,7 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = ()) -> Array:
     >>> q.round(3)
     array([ 1.   , -1.079,  0.334])
     """
+    m, hold = with_held_loops(m, q_guess, hold)
     free, rng, sizes = free_columns(m, hold), np.random.default_rng(0), column_sizes(m)
     found = [_nearest(m, q_guess, free)]
     # Where all bars lie in one line no small step closes a gap: then from beside it.

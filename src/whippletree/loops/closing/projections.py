@@ -12,6 +12,7 @@ from ..equations.constraints import constraint_equation, constraint_error, const
 from ..equations.loop_sizes import column_sizes, row_sizes
 from ..equations.rank import TOLERANCE
 from ..equations.relations import velocities
+from .held_loops import held_rates, with_held_loops
 
 STEPS = 8
 """Newton steps after which a small gap should be closed; each squares the error."""
@@ -26,7 +27,7 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     Args:
         m: The mechanism.
         q: (nq,) joint positions, rad or m, with small gaps.
-        hold: Names of joints that must not move.
+        hold: Names of joints that must not move, loop joints among them.
 
     Returns:
         (nq,) joint positions with gaps at rounding level, or as small as they get.
@@ -37,6 +38,7 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     >>> q[0], bool(abs(wt.constraint_error(m, q)).max() < 1e-14)
     (np.float64(0.01), True)
     """
+    m, hold = with_held_loops(m, q, hold)
     free = free_columns(m, hold)
     error, sizes = constraint_error(m, q), row_sizes(m)
     size = float(np.max(np.abs(error) / sizes, initial=0.0))
@@ -59,7 +61,8 @@ def project_velocity(m: Mechanism, q: Array, qd: Array, hold: Sequence[str] = ()
         m: The mechanism.
         q: (nq,) joint positions, rad or m, with all loops closed.
         qd: (nv,) joint velocities, rad/s or m/s.
-        hold: Names of joints whose velocities must not change, as that of a driven crank.
+        hold: Names of joints, loop joints among them, whose velocities must not change, as that of a driven
+            crank.
 
     Returns:
         (nv,) joint velocities with K qd = 0, as far as the held ones allow.
@@ -70,7 +73,9 @@ def project_velocity(m: Mechanism, q: Array, qd: Array, hold: Sequence[str] = ()
     array([ 2.   , -2.387,  0.377])
     """
     K = constraint_jacobian(m, q)
-    return qd + _shortest(m, K, -(K @ qd), free_columns(m, hold))
+    W, hold = held_rates(m, q, hold)
+    right = np.concatenate([-(K @ qd), np.zeros(len(W))])
+    return qd + _shortest(m, np.concatenate([K, W]), right, free_columns(m, hold))
 
 
 def project_acceleration(m: Mechanism, q: Array, qd: Array, qdd: Array, hold: Sequence[str] = ()) -> Array:
@@ -81,7 +86,7 @@ def project_acceleration(m: Mechanism, q: Array, qd: Array, qdd: Array, hold: Se
         q: (nq,) joint positions, rad or m, with all loops closed.
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed.
         qdd: (nv,) joint accelerations, rad/s² or m/s².
-        hold: Names of joints whose accelerations must not change, as that of a driven crank.
+        hold: Names of joints, loop joints among them, whose accelerations must not change.
 
     Returns:
         (nv,) joint accelerations with K qdd = k, as far as the held ones allow.
@@ -93,7 +98,9 @@ def project_acceleration(m: Mechanism, q: Array, qd: Array, qdd: Array, hold: Se
     array([0.   , 1.096, 1.88 ])
     """
     K, k = constraint_equation(m, q, qd)
-    return qdd + _shortest(m, K, k - K @ qdd, free_columns(m, hold))
+    W, hold = held_rates(m, q, hold)
+    right = np.concatenate([k - K @ qdd, np.zeros(len(W))])
+    return qdd + _shortest(m, np.concatenate([K, W]), right, free_columns(m, hold))
 
 
 def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:

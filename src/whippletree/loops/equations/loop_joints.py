@@ -1,11 +1,12 @@
 """Active loop joints: their positions, velocities and forces, for springs, dampers and motors (RBDA §8.4)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import ModelError
 from ...model.loop import Loop
+from ...model.loop_coordinates import loop_coordinates
 from ...model.mechanism import Mechanism
 from ...model.values import vector
 from ...spatial import Array, Transform, array, factor_spd
@@ -16,13 +17,18 @@ from .relations import branch, loop_ends, velocities
 def loop_joint_position(m: Mechanism, q: Array, loop: str) -> Array:
     """The position of a loop joint, as its own type counts it.
 
+    The angle of a hinge goes on over any number of turns where the tree's own angles tell them: where all
+    that turns on the way round the loop turns about parallel axes, as in a planar linkage. It is in (-π, π]
+    where all coordinates on that way are zero. In other loops no state tells turns, and an angle is in
+    (-π, π]; a screw knows its turns by its own shift.
+
     Args:
         m: The mechanism.
         q: (nq,) joint positions, rad or m, with all loops closed.
         loop: Name of the loop.
 
     Returns:
-        (nq of the loop joint,) rad or m; angles in (-π, π].
+        (nq of the loop joint,) rad or m.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("four-bar")
@@ -71,20 +77,25 @@ def loop_joint_force(m: Mechanism, q: Array, loop: str, force: Array) -> Array:
     >>> wt.loop_joint_force(m, m.neutral(), "pin", spring)
     array([-1., -1.,  1.])
     """
-    found = _find(m, loop)
-    nv = found.joint.nv
+    nv = _find(m, loop).joint.nv
     force = vector(force, (nv,), "force", f"one entry per velocity of loop joint {loop!r} (nv = {nv})")
+    return loop_joint_rates(m, q, loop).T @ force
+
+
+def loop_joint_rates(m: Mechanism, q: Array, loop: str) -> Array:
+    """(nv of the loop joint, nv) W = T_aᵀ (J_s - J_p): the velocity of a loop joint is W qd."""
+    found = _find(m, loop)
     base, p, s = loop_ends(m, found)
     motions = LocalMotions(m, q, np.zeros(m.nv))
     place = _place(m, q, np.zeros(m.nv), found)
     S = place.S
-    wrench = place.X.T @ (S @ factor_spd(S.T @ S).solve(force))
-    tau = [0.0] * m.nv
+    T_a = place.X.T @ factor_spd(S.T @ S).solve(S.T).T
+    columns: list[Any] = [np.zeros(S.shape[1])] * m.nv
     for sign, end in ((-1.0, p), (1.0, s)):
         for i in branch(m, base, end):
-            for k, value in zip(velocities(m, i), motions.of(base, i).S.T @ wrench, strict=True):
-                tau[k] = sign * value
-    return array(tau)
+            for k, column in zip(velocities(m, i), (T_a.T @ motions.of(base, i).S).T, strict=True):
+                columns[k] = sign * column
+    return array(columns).T if m.nv else np.zeros((S.shape[1], 0))
 
 
 def _find(m: Mechanism, name: str) -> Loop:
@@ -110,5 +121,5 @@ def _place(m: Mechanism, q: Array, qd: Array, loop: Loop) -> _Place:
     at_p, at_s = motions.of(base, p), motions.of(base, s)
     X_s = loop.placement_s.transform() @ at_s.X
     X_p = loop.placement_p.transform() @ at_p.X
-    q_J = loop.joint.position_at(X_s @ X_p.inverse())
+    q_J = loop_coordinates(m, loop, q, X_s @ X_p.inverse())
     return _Place(X_s, q_J, loop.joint.motion_subspace(q_J), X_s @ (at_s.v - at_p.v))
