@@ -35,6 +35,7 @@ JOINTS: dict[str, Callable[[Rng], wt.Joint]] = {
     "free": lambda rng: wt.Free(),
     "fixed": lambda rng: wt.Fixed(),
     "rack-pinion": _rack_pinion,
+    "rolling-disc": lambda rng: wt.RollingDisc(rng.uniform(0.3, 0.6), rim=rng.uniform(0.05, 0.2)),
 }
 """Every joint type, by name, with general axes."""
 

@@ -136,9 +136,10 @@ def test_only_these_types_have_an_axis_to_turn_about_and_slide_along():
 def test_a_number_in_metres_turns_nothing(case):
     joint, q, _, _ = case
     numbers = np.asarray(joint.numbers(q))
-    assert len(joint.units) == len(joint.labels) == len(set(joint.labels)) == joint.nv
+    assert len(joint.units) == len(joint.labels) == len(set(joint.labels)) == len(numbers)
+    assert len(joint.velocity_labels) == joint.nv
     for k, unit in enumerate(joint.units):
-        ahead = joint.from_numbers(numbers + 0.37 * np.eye(joint.nv)[k])
+        ahead = joint.from_numbers(numbers + 0.37 * np.eye(len(numbers))[k])
         turned = joint.transform(ahead).E @ joint.transform(q).E.T
         assert (abs(np.trace(turned) - 3.0) > 1e-3) == (unit == "rad")
 

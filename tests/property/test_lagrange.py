@@ -15,7 +15,7 @@ from whippletree.formulations import lagrange
 from whippletree.kernels.derive.derivatives import jacobian
 
 STEP = 1e-30
-RATES = sorted(name for name in randoms.JOINTS if name not in ("spherical", "free", "planar"))
+RATES = sorted(name for name in randoms.JOINTS if name not in ("spherical", "free", "planar", "rolling-disc"))
 EVERY = sorted(randoms.JOINTS)
 
 

@@ -54,10 +54,14 @@ def test_error_is_zero_where_the_loop_is_closed(case):
     assert_allclose(wt.constraint_error(m, q), 0.0, atol=1e-13)
 
 
-def test_jacobian_is_the_derivative_of_the_error(case):
+def test_jacobian_is_the_derivative_of_the_error(case, loop_joint):
     m, q, _, _ = case
     columns = [np.imag(wt.constraint_error(m, along(m, q, e))) / STEP for e in np.eye(m.nv)]
-    assert_allclose(wt.constraint_jacobian(m, q), np.array(columns).T, atol=1e-12)
+    K, slope = wt.constraint_jacobian(m, q), np.array(columns).T
+    if loop_joint == "rolling-disc":  # slip ahead and to the left leaves no error of position
+        assert_allclose(slope[:2], 0.0, atol=1e-12)
+        K, slope = K[2:], slope[2:]
+    assert_allclose(K, slope, atol=1e-12)
 
 
 def test_bias_is_the_rate_of_the_jacobian(case):

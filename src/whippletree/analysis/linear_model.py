@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
-from ..api.derivative import derivative
+from ..api.derivative import coordinate_derivative, tangents
 from ..api.forward import forward_dynamics
 from ..errors import ModelError
-from ..kernels.run.kernel import Kernel
 from ..loops.closing.check import check_closed, check_gears
-from ..loops.equations.constraints import constraint_jacobian
+from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..loops.equations.rank import eliminate
 from ..model.mechanism import Mechanism
+from ..model.positions import rate
 from ..model.values import joint_numbers
 from ..spatial import Array
 
@@ -25,12 +26,14 @@ class LinearModel:
     """ż = A z + B u, y = C z + D u: deviations from a state of a mechanism.
 
     Attributes:
-        A: (2k, 2k) of the state z: k independent coordinates, then their velocities.
-        B: (2k, nu) of the forces u of the motors, N m or N.
-        C: (ny, 2k), D: (ny, nu) of the outputs y.
-        coordinates: (k,) names of the joints whose coordinates are independent, numbered if they have many.
+        A: (n, n) of the state z: k independent coordinates, then their velocities, so n = 2k. Where something
+            rolls, coordinates are more than velocities.
+        B: (n, nu) of the forces u of the motors, N m or N.
+        C: (ny, n), D: (ny, nu) of the outputs y.
+        coordinates: (k,) names of the joints whose coordinates are independent, numbered if they have many;
+            those of a wheel that rolls as "wheel x", "wheel lean".
         inputs: (nu,) names of the joints whose forces are inputs.
-        G: (nv, k) how all joints move with the independent ones.
+        G: (nv, k) how all joints move, along their velocities, with the independent coordinates.
     """
 
     A: Array
@@ -43,7 +46,7 @@ class LinearModel:
 
     @property
     def eigenvalues(self) -> Array:
-        """(2k,) of A, 1/s, by their real parts, largest first: what grows comes first."""
+        """(n,) of A, 1/s, by their real parts, largest first: what grows comes first."""
         found = np.linalg.eigvals(self.A)
         return found[np.lexsort((found.imag, -found.real))]
 
@@ -70,7 +73,9 @@ def linearize(
     """How small deviations from a state grow, swing and die away, loops closed; by exact derivatives.
 
     The coordinates of some joints are independent, all others follow them: δq = G δy, and velocities so that
-    K q̇ = 0 holds next to the state as well. If the state is one of rest, A is that of M ÿ + C ẏ + S y = B u.
+    K q̇ = 0 holds next to the state as well. Wheels that roll have more coordinates than velocities: all that
+    contacts and loops leave free are part of the state. If the state is one of rest and nothing rolls, A is
+    that of M ÿ + C ẏ + S y = B u.
 
     Args:
         m: The mechanism; joints that move have velocities which are the rates of their coordinates, or the
@@ -96,49 +101,101 @@ def linearize(
     check_closed(m, q, qd)
     _refuse_turning(m, qd)
     columns, named = _inputs(m, inputs)
+    moves = _deviations(m, q, qd)
     K = constraint_jacobian(m, q)
-    solved = eliminate(K, np.zeros(len(K)))
-    G, independent, k = solved.G, solved.independent, len(solved.independent)
+    by_speed = eliminate(K, np.zeros(len(K)))
+    # Rolling ties velocities and no positions: those have constraints of their own.
+    P = K if moves.holonomic else coordinate_derivative(constraint_error, m)(q)["q"] @ moves.D
+    by_place = by_speed if moves.holonomic else eliminate(P, np.zeros(len(P)))
+    places, speeds = by_place.independent, by_speed.independent
+    k, G, E = len(places), by_speed.G, moves.D @ by_place.G
     # Velocities next to the state: K δq̇ = -∂(K q̇)/∂q δq, the independent ones left as they are.
     turned = np.zeros((m.nv, k))
     if len(K) and np.any(qd):
-        change = derivative(closing_speed, m)(q, qd)["q"] @ G
+        change = coordinate_derivative(closing_speed, m)(q, qd)["q"] @ E
         for column in range(k):
-            turned[:, column] = eliminate(K, -change[:, column], pivots=solved.pivots).g
-    slopes = acceleration_slopes(m, q)(q, qd, tau)
-    by_y = slopes["q"] @ G + slopes["qd"] @ turned
-    A = np.zeros((2 * k, 2 * k))
-    A[:k, k:] = np.eye(k)
-    A[k:, :k] = by_y[independent]
-    A[k:, k:] = (slopes["qd"] @ G)[independent]
-    B = np.zeros((2 * k, len(columns)))
-    B[k:] = slopes["tau"][np.ix_(independent, columns)]
-    C = _output(m, q, qd, outputs, G, turned)
-    labels = [label for body in m.bodies for label in _labels(body)]
-    return LinearModel(
-        A, B, C, np.zeros((len(C), len(columns))), tuple(labels[j] for j in independent), named, G
+            turned[:, column] = eliminate(K, -change[:, column], pivots=by_speed.pivots).g
+    slopes = coordinate_derivative(forward_dynamics, m, wrt=("q", "qd", "tau"), at=_choosing(m, q))(
+        q, qd, tau
     )
+    A = np.zeros((k + len(speeds), k + len(speeds)))
+    A[:k, :k] = (moves.by_place @ by_place.G + moves.by_speed @ turned)[places]
+    A[:k, k:] = (moves.by_speed @ G)[places]
+    A[k:, :k] = (slopes["q"] @ E + slopes["qd"] @ turned)[speeds]
+    A[k:, k:] = (slopes["qd"] @ G)[speeds]
+    B = np.zeros((len(A), len(columns)))
+    B[k:] = slopes["tau"][np.ix_(speeds, columns)]
+    along = moves.V @ by_place.G
+    C = _output(m, q, qd, outputs, E, along, turned, G)
+    D = np.zeros((len(C), len(columns)))
+    return LinearModel(A, B, C, D, tuple(moves.labels[j] for j in places), named, along)
 
 
-def acceleration_slopes(m: Mechanism, q: Array, parameters: Sequence[str] = ()) -> Kernel:
-    """Derivatives of `forward_dynamics` with respect to q, qd and tau, which hold near a position q (nq,)."""
-    at = q if m.loops or m.gears else None
-    return derivative(forward_dynamics, m, wrt=("q", "qd", "tau"), parameters=parameters, at=at)
+class _Deviations(NamedTuple):
+    """Numbers e (ne,) of deviations from a position: along velocities, but all coordinates of what rolls.
+
+    Attributes:
+        D: (nq, ne) coordinates by them.
+        V: (nv, ne) how far joints are then moved along their velocities.
+        by_place: (ne, ne), by_speed: (ne, nv) their rates by themselves and by deviations of velocities.
+        labels: (ne,) their names.
+        holonomic: Whether they are all along velocities, and loops tie positions where they tie velocities.
+    """
+
+    D: Array
+    V: Array
+    by_place: Array
+    by_speed: Array
+    labels: list[str]
+    holonomic: bool
 
 
-def _output(m: Mechanism, q: Array, qd: Array, outputs: Outputs, G: Array, turned: Array) -> Array:
-    """(ny, 2k) C."""
-    k = G.shape[1]
+def _deviations(m: Mechanism, q: Array, qd: Array) -> _Deviations:
+    joints = [body.joint for body in m.bodies]
+    N = np.asarray(tangents(m, q), dtype=float)
+    blocks, along, rates, labels = [], [], [], []
+    for i, (body, joint) in enumerate(zip(m.bodies, joints, strict=True)):
+        own, speed = np.eye(m.nq)[:, m.q_index[i]], np.eye(m.nv)[m.v_index[i]]
+        blocks.append(N[:, m.v_index[i]] if joint.is_holonomic else own)
+        along.append(np.eye(joint.nv, blocks[-1].shape[1], blocks[-1].shape[1] - joint.nv))
+        rates.append(speed if joint.is_holonomic else N[m.q_index[i]])
+        labels += _labels(body) if joint.is_holonomic else [f"{body.joint_name} {x}" for x in joint.labels]
+    D, V, by_speed = np.concatenate(blocks, axis=1), np.asarray(block_diag(*along)), np.concatenate(rates)
+    # Where velocities are rates, or all is at rest, deviations move with velocities alone.
+    by_place = np.zeros((len(labels), len(labels)))
+    if not all(joint.is_holonomic for joint in joints):
+        turning = coordinate_derivative(rate, m)(q, qd)["q"] @ D
+        first = 0
+        for i, joint in enumerate(joints):
+            count = blocks[i].shape[1]
+            if not joint.is_holonomic:
+                by_place[first : first + count] = turning[m.q_index[i]]
+            first += count
+    closing = all(loop.joint.is_holonomic for loop in m.loops)
+    holonomic = closing and all(joint.is_holonomic for joint in joints)
+    return _Deviations(D, V, by_place, by_speed, labels, holonomic)
+
+
+def _choosing(m: Mechanism, q: Array) -> Array | None:
+    """Where forward dynamics is to choose, if there is anything to choose."""
+    return q if m.loops or m.gears else None
+
+
+def _output(
+    m: Mechanism, q: Array, qd: Array, outputs: Outputs, E: Array, along: Array, turned: Array, G: Array
+) -> Array:
+    """(ny, n) C."""
+    size = along.shape[1] + G.shape[1]
     if outputs is None:
-        return np.eye(2 * k)
+        return np.eye(size)
     if callable(outputs):
-        slopes = derivative(outputs, m, wrt=("q", "qd"))(q, qd)
-        by_q, by_qd = (np.atleast_2d(slopes[name]).reshape(-1, m.nv) for name in ("q", "qd"))
-        return np.concatenate([by_q @ G + by_qd @ turned, by_qd @ G], axis=1)
+        slopes = coordinate_derivative(outputs, m, wrt=("q", "qd"))(q, qd)
+        by_q, by_qd = np.reshape(slopes["q"], (-1, m.nq)), np.reshape(slopes["qd"], (-1, m.nv))
+        return np.concatenate([by_q @ E + by_qd @ turned, by_qd @ G], axis=1)
     rows = [
         j for i in joint_numbers(m, outputs, "outputs") for j in range(m.v_index[i].start, m.v_index[i].stop)
     ]
-    return np.concatenate([G[rows], np.zeros((len(rows), k))], axis=1)
+    return np.concatenate([along[rows], np.zeros((len(rows), G.shape[1]))], axis=1)
 
 
 def _inputs(m: Mechanism, inputs: Sequence[str] | None) -> tuple[list[int], tuple[str, ...]]:
@@ -156,7 +213,7 @@ def _labels(body: Any) -> list[str]:
 def _refuse_turning(m: Mechanism, qd: Array) -> None:
     """Deviations of a quaternion turn along with the body that moves: coordinates would have to as well."""
     for i, body in enumerate(m.bodies):
-        if not body.joint.has_rates and np.any(qd[m.v_index[i]]):
+        if body.joint.is_holonomic and not body.joint.has_rates and np.any(qd[m.v_index[i]]):
             raise ModelError(
                 f"linearize: joint {body.joint_name!r} of {m.name!r} moves, and its velocities are "
                 "not the rates of its coordinates: take a joint whose are, as SphericalEuler or hinges, or a "

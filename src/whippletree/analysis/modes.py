@@ -92,7 +92,7 @@ def modes(m: Mechanism, q: Array, tau: Array | None = None) -> Modes:
             f"{qdd[worst]:.3g} rad/s² or m/s²; take q from wt.equilibrium"
         )
     values, vectors = np.linalg.eig(model.A)
-    kept = [n for n in range(2 * k) if values[n].imag >= 0.0]
+    kept = [n for n in range(len(values)) if values[n].imag >= 0.0]
     kept.sort(key=lambda n: (values[n].imag == 0.0, abs(values[n].imag), -values[n].real))
     shapes = [_scaled(model.G @ vectors[:k, n]) for n in kept]
     found = values[kept]

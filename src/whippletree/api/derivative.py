@@ -243,6 +243,17 @@ def _charts(function: Callable[..., Any], m: Mechanism, wrt: Sequence[str]) -> d
     return {name: trace(lambda q: tangents(m, q), {name: (m.nq,)}) for name in names}
 
 
+def coordinate_derivative(
+    function: Callable[..., Any], m: Mechanism, *, wrt: Sequence[str] = ("q",), at: Any = None
+) -> Kernel:
+    """As `derivative`, but positions by their nq coordinates, one by one, as if all of them varied freely."""
+    if all(body.joint.has_rates for body in m.bodies):
+        return derivative(function, m, wrt=wrt, at=at)
+    call = Wanted(function, m, wrt, None, (), at, {})
+    program = _recorded(call)
+    return _kernel("coordinates", call, program, {}, lambda: simplify(jacobian(program, wrt)))
+
+
 def tangents(m: Mechanism, q: Array) -> Array:
     """(nq, nv) rates of the coordinates at unit velocities."""
     return array([rate(m, q, column) for column in np.eye(m.nv)]).T

@@ -28,11 +28,13 @@ from .parallel import bricard, delta_robot, flyball_governor, linkage_quadruped,
 from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, spherical_pendulum
 from .tops import asymmetric_top, spinning_top
 from .trees import tutorial_tree
+from .vehicles import bicycle, bicycle_start
 from .walkers import jansen_leg
 
 _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "andrews-squeezer": andrews_squeezer,
     "asymmetric-top": asymmetric_top,
+    "bicycle": bicycle,
     "bouncing-ball": touching_bodies.bouncing_ball,
     "box-on-slope": touching_bodies.box_on_slope,
     "bricard": bricard,
@@ -84,6 +86,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
 }
 
 _STARTS: dict[str, Callable[[Mechanism], Start]] = {
+    "bicycle": bicycle_start,
     "box-on-slope": touching_bodies.box_on_slope_start,
     "cam-and-roller": touching_machines.cam_and_roller_start,
     "dominoes": touching_machines.dominoes_start,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from inspect import isabstract
 from math import isinf
 from pathlib import Path
 from types import NoneType, UnionType
@@ -30,7 +31,7 @@ FORMAT = 1
 JOINTS: dict[str, type[Joint]] = {
     re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(): cls
     for name in joints.__all__
-    if isinstance(cls := getattr(joints, name), type) and cls is not Joint
+    if isinstance(cls := getattr(joints, name), type) and not isabstract(cls)
 }
 """Joint types by their name in a file: "revolute", "spherical-euler" …"""
 

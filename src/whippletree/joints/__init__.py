@@ -5,11 +5,13 @@ from .cylindrical import Cylindrical
 from .fixed import Fixed
 from .free import Free
 from .helical import Helical
+from .nonholonomic import NonholonomicJoint
 from .planar import Planar
 from .prismatic import Prismatic
 from .rack_pinion import RackPinion
 from .reversed import Reversed, reverse
 from .revolute import Revolute
+from .rolling_disc import RollingDisc
 from .spherical import Spherical
 from .spherical_euler import SphericalEuler
 from .spherical_exponential import SphericalExponential
@@ -22,11 +24,13 @@ __all__ = [
     "Free",
     "Helical",
     "Joint",
+    "NonholonomicJoint",
     "Planar",
     "Prismatic",
     "RackPinion",
     "Reversed",
     "Revolute",
+    "RollingDisc",
     "Spherical",
     "SphericalEuler",
     "SphericalExponential",

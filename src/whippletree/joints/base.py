@@ -22,8 +22,8 @@ class Joint(ABC):
     A joint type is a small frozen dataclass with two numbers and two formulas. `transform` gives
     X_J and `motion_subspace` gives S, both for F_s's coordinates; a type whose S depends on q adds
     `motion_subspace_rate` and `constraint_subspace`, one whose velocity is not dq/dt adds `rate`,
-    `integrate` and `difference`. All of them hold for floats, complex numbers and symbolic scalars: no
-    branch on a value.
+    `integrate` and `difference`; one that rolls derives from `NonholonomicJoint`. All of them hold for
+    floats, complex numbers and symbolic scalars: no branch on a value.
 
     What others ask of a joint, as its units or which inertia it leaves unseen, has an answer here that
     holds for every type; a type that knows better says so.
@@ -159,6 +159,11 @@ class Joint(ABC):
         return type(self).rate is Joint.rate
 
     @property
+    def is_holonomic(self) -> bool:
+        """Whether its constraints are ones of position: it has as many freedoms there as velocities."""
+        return True
+
+    @property
     def carries_spring(self) -> bool:
         """Whether tau = -stiffness · difference(rest, q) is the gradient of an energy.
 
@@ -196,7 +201,10 @@ class Joint(ABC):
     # Numbers to show
 
     def numbers(self, q: Array) -> Array:
-        """(nv,) the position q (nq,) by one number for each freedom: coordinates, but no quaternions."""
+        """(nv,) the position q (nq,) by one number for each freedom: coordinates, but no quaternions.
+
+        (nq,) if it has more freedoms of position than velocities; so `labels` and `units`.
+        """
         return q if self.nq == self.nv else self.difference(self.neutral(), q)
 
     def from_numbers(self, numbers: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..spatial.inertia import Inertia
-from ..spatial.rotation import angle_about, axis_rotation, exponential_coefficients
+from ..spatial.rotation import angle_about, axis_rotation, chord
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform
 from .base import Joint, perpendicular, unit_axis
@@ -49,7 +49,7 @@ class Planar(Joint):
         return array([qd[0], c * qd[1] - s * qd[2], s * qd[1] + c * qd[2]])
 
     def integrate(self, q: Array, dq: Array) -> Array:
-        a, b = _chord(dq[0])
+        a, b = chord(dq[0])
         # The path of constant velocity in F_s is an arc: its chord, in F_s's axes before the step.
         x, y = a * dq[1] - b * dq[2], b * dq[1] + a * dq[2]
         return q + self.rate(q, array([dq[0], x, y]))
@@ -77,7 +77,7 @@ class Planar(Joint):
 
     def difference(self, q0: Array, q1: Array) -> Array:
         delta = q1 - q0
-        a, b = _chord(delta[0])
+        a, b = chord(delta[0])
         c, s = np.cos(q0[0]), np.sin(q0[0])
         x, y = c * delta[1] + s * delta[2], c * delta[2] - s * delta[1]
         scale = 1.0 / (a * a + b * b)
@@ -103,9 +103,3 @@ def _turned(r: Array, angle: Any) -> Array:
 def _across(r: Array) -> Array:
     """A vector of the plane, turned by a right angle: normal × r."""
     return array([-r[1], r[0]])
-
-
-def _chord(angle: Any) -> tuple[Any, Any]:
-    """sin θ/θ and (1 - cos θ)/θ: the chord of a unit arc that turns by θ."""
-    a, b, _ = exponential_coefficients(angle * angle)
-    return a, angle * b

@@ -94,6 +94,10 @@ class Reversed(Joint):
         return self.of.has_rates
 
     @property
+    def is_holonomic(self) -> bool:
+        return self.of.is_holonomic
+
+    @property
     def carries_spring(self) -> bool:
         return self.of.carries_spring
 

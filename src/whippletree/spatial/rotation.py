@@ -188,6 +188,12 @@ def exponential_coefficients(u: Any) -> tuple[Any, Any, Any]:
     )
 
 
+def chord(angle: Any) -> tuple[Any, Any]:
+    """sin θ/θ and (1 - cos θ)/θ: the chord of a unit arc that turns by θ; means of cos and sin on the way."""
+    a, b, _ = exponential_coefficients(angle * angle)
+    return a, angle * b
+
+
 def exp(w: Array) -> Array:
     """(3, 3) R of the rotation vector w (3,): a turn by |w| about w (Rodrigues).
 
