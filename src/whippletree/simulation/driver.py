@@ -23,8 +23,9 @@ from .driven_acting import DrivenActing, freed
 from .equations import Law
 from .events import Event, Watch
 from .integrators import INTEGRATORS
+from .plan import Plan
 from .progress import Progress
-from .run import Plan, Run
+from .run import Run
 from .sampling import SomeSteps, Spaced, Times
 from .step_length import check_step_length
 from .steppers import CHOOSING, FixedSteps, Stepper

@@ -1,26 +1,24 @@
 """A simulation on its way: what it is made of, and what it has recorded."""
 
 import warnings
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..errors import EnergyWarning, InputError, SimulationError
-from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .acting import Acting
 from .balance import SHARE, Balance, Runaway
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
 from .crossing import Crossing
-from .equations import Law, acceleration, equations
+from .equations import acceleration, equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
 from .faults import fault_at, joint_of_worst
 from .integrators import INTEGRATORS
 from .log import Log
 from .passage import Passage
+from .plan import Plan
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
 from .trajectory import Trajectory, build
@@ -44,32 +42,6 @@ SINGULAR_START = (
     "it starts at a singular position of its loops, out of which a run with contacts finds no way: start a "
     "little beside it, or leave the contacts out, contacts=None"
 )
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a simulation is asked to do.
-
-    Attributes:
-        m: The mechanism.
-        forces: What acts on it from outside.
-        law: How accelerations are found.
-        dynamics: The name of that.
-        method: Name of the integrator, or "auto".
-        duration: s.
-        rtol, atol: The error that a step may have, relative and absolute.
-        projects: Whether loops are closed after every step; else the law's stabilization holds them.
-    """
-
-    m: Mechanism
-    forces: Acting
-    law: Law
-    dynamics: str
-    method: str
-    duration: float
-    rtol: float
-    atol: float
-    projects: bool
 
 
 class Run:

@@ -16,7 +16,8 @@ from ..closing import OPEN as OPEN_LOOP
 from ..closing import Closed, Closing, OpenLoop
 from ..equations import equations
 from ..events import Event, Stop, Watch
-from ..run import SINGULAR_START, Plan, Run
+from ..plan import Plan
+from ..run import SINGULAR_START, Run
 from ..steppers import ChosenSteps, Step, Stepper
 from ..trajectory import Trajectory
 from .contact_history import ContactEvent, history

@@ -17,7 +17,8 @@ from ..choice import choose
 from ..closing import Closed
 from ..equations import acceleration, equations
 from ..events import Event, Stop, Watch
-from ..run import SINGULAR_START, Plan, Run
+from ..plan import Plan
+from ..run import SINGULAR_START, Run
 from ..steppers import Step
 from ..systems import Compiled
 from ..touching.contact_history import ContactEvent, history

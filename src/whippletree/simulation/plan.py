@@ -1,0 +1,33 @@
+"""What a simulation is asked to do."""
+
+from dataclasses import dataclass
+
+from ..model.mechanism import Mechanism
+from .acting import Acting
+from .equations import Law
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a simulation is asked to do.
+
+    Attributes:
+        m: The mechanism.
+        forces: What acts on it from outside.
+        law: How accelerations are found.
+        dynamics: The name of that.
+        method: Name of the integrator, or "auto".
+        duration: s.
+        rtol, atol: The error that a step may have, relative and absolute.
+        projects: Whether loops are closed after every step; else the law's stabilization holds them.
+    """
+
+    m: Mechanism
+    forces: Acting
+    law: Law
+    dynamics: str
+    method: str
+    duration: float
+    rtol: float
+    atol: float
+    projects: bool
