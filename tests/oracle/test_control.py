@@ -9,7 +9,7 @@ from scipy.linalg import solve_discrete_are
 from scipy.optimize import lsq_linear
 
 import whippletree as wt
-from whippletree.control.riccati import Slopes, backward
+from whippletree.control.backward_pass import Slopes, backward
 
 
 def slider(mass):

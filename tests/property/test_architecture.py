@@ -72,7 +72,8 @@ analysis          → errors spatial model kernels.run checks dynamics loops.equ
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
                     kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
                     contact.problems contact.impulses contact.compliant contact.sweeps io api analysis
-control           → errors spatial model kernels.trace kernels.run api analysis simulation
+control           → errors spatial model kernels.trace kernels.simplify kernels.store kernels.run api analysis
+                    simulation
 identification    → errors spatial model checks dynamics api simulation
 interop           → errors kernels.trace kernels.simplify kernels.derive kernels.emit kernels.store
                     kernels.run

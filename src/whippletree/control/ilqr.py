@@ -10,9 +10,9 @@ from ..errors import SolverError
 from ..model.mechanism import Mechanism
 from ..simulation.stepping import Feedback
 from ..spatial import Array
+from .backward_pass import backward
 from .control_input import control_problem
 from .motion_steps import MotionSteps, Trial
-from .riccati import backward
 
 TRIALS = 1.1 ** -(np.arange(8.0) ** 2)
 """Shares of the full step that are tried, all at once (Tassa, Erez & Todorov 2012)."""
@@ -165,7 +165,7 @@ def solve(
 
 
 def _more(mu: float, growth: float) -> tuple[float, float]:
-    """A stronger regularization, and by what it grew: the more often, the faster (2012, §II-F)."""
+    """A stronger regularization, and by what it grew: the more often, the faster (2012)."""
     growth = max(FACTOR, growth * FACTOR)
     return max(WEAKEST, mu * growth), growth
 

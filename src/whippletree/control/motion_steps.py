@@ -28,7 +28,7 @@ from ..simulation.integrators import INTEGRATORS
 from ..simulation.starts import constraints_at
 from ..simulation.stepping import Before, Mode, advance
 from ..spatial import Array, array, maximum, minimum
-from .riccati import Slopes
+from .backward_pass import Slopes
 
 Rows = tuple[tuple[float, ...], ...]
 Residuals = Callable[..., Any]
