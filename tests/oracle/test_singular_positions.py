@@ -244,6 +244,19 @@ def test_two_legs_lie_flat_at_about_the_same_time():
         assert np.max(np.abs(run.constraint_error)) < 1e-14
 
 
+@pytest.mark.parametrize("seed", [6, 137])
+def test_legs_graze_flat_positions_and_lie_flat_one_after_the_other(seed):
+    """Thrown by 137, a leg is flat twice within 4 ms, 0.15 mrad apart between; by 6, two legs within 6 ms."""
+    m = wt.examples.load("linkage-quadruped")
+    q = wt.assemble(m, m.neutral())
+    qd = wt.project_velocity(m, q, 12.0 * np.random.default_rng(seed).normal(size=m.nv))
+    for tolerance in (1e-8, 1e-12):
+        run = wt.simulate(m, q, qd, 0.22, rtol=tolerance, atol=1e-2 * tolerance)
+        # Next to a flat position rounding grows by the inverse square of the distance.
+        assert np.ptp(run.energy) < 1e-8 * np.max(run.kinetic)
+        assert np.max(np.abs(run.constraint_error)) < 1e-14
+
+
 @pytest.mark.parametrize("times", [(0.003,), (-0.001, 0.0004), (0.002, 0.002, -0.03), (0.01, 1e-5, 0.02)])
 def test_times_of_all_constraints_that_become_dependent(times):
     """Behind a singular position its constraints are still the weakest, while those of the next come."""

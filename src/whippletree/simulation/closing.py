@@ -192,6 +192,10 @@ class Closing:
             before = None
         return Closed(y, factors.margin, factors.clear, factors, K, before)
 
+    def margin_at(self, q: Array) -> float:
+        """How far a position is from where fewer constraints are independent."""
+        return Factors(self._constraints(q)[1], self.rank).margin
+
     def times_to_singular(self, q: Array, qd: Array) -> Array:
         """(k,) until the motion, going on as it is, is where fewer constraints are independent, s.
 

@@ -22,7 +22,19 @@ REACH = 4.0
 """Singular positions that are further away than so many of the longest steps are not looked at yet."""
 
 CENTRED = 0.01
-"""How far, as a share of the step, a singular position may be from its middle."""
+"""How far, as a share of the step, the middle of what is left out may be from its own."""
+
+WITHOUT, SAMPLES = 0.15, 40
+"""Margins below this share of that at the start are left out in the middle of a step; looked at so often."""
+
+WIDEST_HOLE = 0.7
+"""Share of a step around its middle that may be left out at most."""
+
+AGAIN = 0.25
+"""A singular position that is expected elsewhere, by this share of the way to it, is another one."""
+
+CLEAR = 0.2
+"""Share of a step that is left, behind its end, to the next singular position."""
 
 NODES, FEW_NODES = (10, 8), (8, 6)
 """Two steps of different order; their difference is the error. Few keep away from the start, too."""
@@ -67,7 +79,7 @@ class Crossing:
         self.closing, self.nq, self.end, self.advanced = closing, nq, nq + closing.nv, advanced
         self.slope, self.settle, self.tolerance = slope, settle, tolerance
         self._best: tuple[float, Passage] | None = None
-        self._tried, self._longest = (np.nan, np.nan), 0.0
+        self._tried, self._expected, self._longest = (np.nan, np.nan), np.nan, 0.0
         self._past: list[tuple[float, Array]] = []
 
     def look(
@@ -98,15 +110,17 @@ class Crossing:
         if not 0.0 < ahead < min(REACH * self._longest if near else h, left):
             self._best = None
             return None
-        if ahead > 1.5 * self._tried[1]:
+        if ahead > 1.5 * self._tried[1] and abs(t + ahead - self._expected) < AGAIN * ahead:
             return None  # not much closer than where it was tried last
         error, passage = self._across(t, y, 2.0 * ahead, left, predict)
+        if passage is not None and self._ends_before_another(passage):
+            error, passage = np.inf, None  # a shorter one ends further away from it
         if passage is not None and error <= self._allowed(y):
             return self._leave_behind(passage)
         best, self._best = self._best, (error, passage) if passage is not None else None
         if best is not None and error >= best[0] and best[0] < COARSEST:
             return self._leave_behind(best[1])
-        self._tried = t, 0.5 * ahead
+        self._tried, self._expected = (t, 0.5 * ahead), t + ahead
         return 0.5 * ahead
 
     def passed(self, t: Array, y: Array, h: float) -> None:
@@ -167,17 +181,45 @@ class Crossing:
     def _across(
         self, t: float, y: Array, length: float, left: float, predict: Callable[[float], Array]
     ) -> tuple[float, Passage | None]:
-        """A step with the singular position in its middle, or to the end of the motion; first its error."""
-        error, passage = self._step(t, y, min(length, left), predict)
+        """A step with the singular position in its middle, or to the end of the motion; first its error.
+
+        A motion that only grazes a singular position is there twice, or next to it for a while: then all of
+        that is in its middle.
+        """
+        middle, hole = self._left_out(y, 0.5 * length, predict)
+        error, passage = self._step(t, y, min(2.0 * middle, left), predict, hole=hole)
         for _ in range(RECENTRED):
-            if passage is None or length > left:
+            if passage is None or 2.0 * middle > left:
                 break
-            off = self._time_to_nearest(passage.state(t + 0.5 * length))
-            if not CENTRED * length < abs(off) < 0.5 * length:
+            after, hole = self._left_out(y, middle, passage.state_after)
+            off, middle = abs(after - middle), after
+            if off <= CENTRED * 2.0 * middle:
                 break
-            length += 2.0 * off
-            error, passage = self._step(t, y, min(length, left), passage.state_after)
+            error, passage = self._step(t, y, min(2.0 * middle, left), passage.state_after, hole=hole)
         return error, passage
+
+    def _ends_before_another(self, passage: Passage) -> bool:
+        """Whether the end of a step is next to a singular position that is still to come."""
+        y = passage.state(passage.end)
+        times = self.closing.times_to_singular(y[: self.nq], y[self.nq : self.end])
+        return bool(np.any((times >= 0.0) & (times < CLEAR * (passage.end - passage.t))))
+
+    def _left_out(self, y: Array, ahead: float, predict: Callable[[float], Array]) -> tuple[float, float]:
+        """Where margins are small around a time ahead: the middle, and half its length as a share of that."""
+        off = self._time_to_nearest(predict(ahead))
+        ahead += off if abs(off) < 0.5 * ahead else 0.0
+        times = ahead * np.linspace(0.0, 2.0, SAMPLES + 1)[1:]
+        small = WITHOUT * self.closing.margin_at(y[: self.nq])
+        low = np.array([self.closing.margin_at(predict(at)[: self.nq]) < small for at in times])
+        first = last = SAMPLES // 2 - 1
+        while first > 0 and low[first - 1]:
+            first -= 1
+        while last < SAMPLES - 1 and low[last + 1]:
+            last += 1
+        if first == last:
+            return ahead, 0.0
+        middle = 0.5 * float(times[first] + times[last])
+        return middle, min((float(times[last]) - middle) / middle, WIDEST_HOLE)
 
     def _step(
         self,
@@ -186,10 +228,11 @@ class Crossing:
         length: float,
         predict: Callable[[float], Array],
         nodes: tuple[int, int] = NODES,
+        hole: float = 0.0,
     ) -> tuple[float, Passage | None]:
         try:
             fine, coarse = (
-                collocate(self.slope, self.settle, t, y, length, lambda at: predict(at - t), count)
+                collocate(self.slope, self.settle, t, y, length, lambda at: predict(at - t), count, hole)
                 for count in nodes
             )
         except OpenLoop:

@@ -2,7 +2,8 @@
 
 Gauss's collocation (Hairer & Wanner, Solving Ordinary Differential Equations II, §IV.5): the motion over a
 step is the polynomial in time that satisfies the equations of motion at some points, the nodes. Their number
-is even, so that none is near the middle.
+is even, so that none is near the middle; where more of the middle is to be left out, each half has Gauss's
+points beside it.
 """
 
 from collections.abc import Callable
@@ -21,8 +22,12 @@ ROUNDING, STALLED = 1e-14, 1e-5
 """Changes below the first share end the repetition; changes that do not decrease must be below the second."""
 
 
+NATURAL = 0.2
+"""Share of a step around its middle that Gauss's points leave out by themselves."""
+
+
 class GaussPoints(NamedTuple):
-    """Of a number of Gauss's points in (-1, 1).
+    """Of a number of points in (-1, 1).
 
     Attributes:
         x: (n,) the points.
@@ -36,9 +41,13 @@ class GaussPoints(NamedTuple):
 
 
 @lru_cache
-def gauss(n: int) -> GaussPoints:
-    """The table of n points."""
+def gauss(n: int, hole: float = 0.0) -> GaussPoints:
+    """The table of n points, none of which is within a share of the step around its middle."""
     x, _ = legendre.leggauss(n)
+    if hole > NATURAL:
+        half, _ = legendre.leggauss(n // 2)
+        right = hole + (1.0 - hole) * 0.5 * (half + 1.0)
+        x = np.concatenate([-right[::-1], right])
     fit = np.linalg.inv(legendre.legvander(x, n - 1))
     return GaussPoints(x, fit, 0.5 * _integrals(x, n) @ fit)
 
@@ -58,9 +67,11 @@ class Passage:
         change: By how much the last repetition changed the states.
     """
 
-    def __init__(self, t: float, end: float, y: Array, slopes: Array, change: float) -> None:
+    def __init__(
+        self, t: float, end: float, y: Array, slopes: Array, change: float, hole: float = 0.0
+    ) -> None:
         self.t, self.end, self._y, self.change = t, end, y, change
-        self._terms = gauss(len(slopes)).fit @ slopes
+        self._terms = gauss(len(slopes), hole).fit @ slopes
         self.tail = (end - t) * float(np.max(np.abs(self._terms[-2:])))
 
     def state(self, t: float) -> Array:
@@ -82,6 +93,7 @@ def collocate(
     length: float,
     guess: Callable[[float], Array],
     nodes: int,
+    hole: float = 0.0,
 ) -> Passage | None:
     """The motion over a step; None if the repetition does not converge.
 
@@ -92,8 +104,9 @@ def collocate(
         length: Of the step, s.
         guess: States at times within the step, roughly.
         nodes: How many points; even.
+        hole: Share of the step around its middle where none of them may be.
     """
-    table = gauss(nodes)
+    table = gauss(nodes, hole)
     times = [float(time) for time in t + 0.5 * length * (table.x + 1.0)]
     states = np.array([guess(time) for time in times])
     last, rounding = np.inf, ROUNDING * (1.0 + float(np.max(np.abs(y))))
@@ -108,7 +121,7 @@ def collocate(
         states = new
         # Rounding ends the decrease somewhere above zero, the higher the nearer a node is to the middle.
         if change <= rounding or (change >= 0.5 * last and change < STALLED):
-            return Passage(t, t + length, y, slopes, change)
+            return Passage(t, t + length, y, slopes, change, hole)
         if change > 10.0 * last:
             return None
         last = change
