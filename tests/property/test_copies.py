@@ -167,3 +167,22 @@ def test_trajectories(way):
     assert [event.name for event in other.events] == [event.name for event in run.events] != []
     assert np.array_equal(other.energy, run.energy)
     assert other.labels("q") == run.labels("q")
+
+
+def test_what_was_found_out_once_is_forgotten_with_a_change():
+    m = wt.examples.load("double-pendulum")
+
+    def mass(m):
+        return sum(body.inertia.m for body in m.bodies)
+
+    other, before = m.copy(), m.once(mass)
+    assert other.once(mass) == before  # a copy knows it, too
+    m.change("lower", inertia=wt.Inertia(5.0, (0.1, 0.0, 0.0)))
+    assert m.once(mass) == mass(m) != before
+    assert other.once(mass) == before
+    m.gravity = (0.0, 0.0, -1.0)
+    assert m.once(lambda m: m.gravity) == (0.0, 0.0, -1.0)
+    with pytest.raises(ValueError, match="read-only"):
+        m.bodies[0].inertia.h[0] = 3.0
+    with pytest.raises(ValueError, match="read-only"):
+        pickle.loads(pickle.dumps(m)).bodies[0].inertia.I[0] = 3.0

@@ -1,12 +1,15 @@
 """Steps taken many at a time are the steps that are taken one by one; scripts do what they say."""
 
+import gc
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
 from scipy.integrate import DOP853
 
 import whippletree as wt
+from whippletree.api.forward_methods import METHODS
 from whippletree.kernels.run.kernel import Kernel
 from whippletree.kernels.run.script import (
     Again,
@@ -22,8 +25,13 @@ from whippletree.kernels.run.script import (
 )
 from whippletree.kernels.trace.recording import trace
 from whippletree.simulation import driver
-from whippletree.simulation.integrators import dop853
+from whippletree.simulation.acting import Acting
+from whippletree.simulation.equations import Law, equations
+from whippletree.simulation.integrators import INTEGRATORS, dop853
 from whippletree.simulation.integrators.dop853_numbers import A_MORE, A, B, C
+from whippletree.simulation.spectrum import spectral_bound
+from whippletree.simulation.strides import side_by_side
+from whippletree.simulation.systems import Compiled
 
 
 def one_by_one(monkeypatch, *arguments, **options):
@@ -169,3 +177,59 @@ def test_a_script_branches_calls_python_and_ends_where_it_is_told():
     assert heard == [8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0]
     x[0] = np.nan
     assert script(20, 100) == 0  # what is not a number is not above zero
+
+
+def test_a_run_within_a_run_has_a_script_of_its_own():
+    m = wt.examples.load("double-pendulum")
+    alone = wt.simulate(
+        m, [0.4, 0.2], duration=0.2, method="rk4", dt=0.01, control=lambda t, q, qd: [0.0, 0.1]
+    )
+
+    def control(t, q, qd):
+        inner = wt.simulate(
+            m, [0.4, 0.2], duration=0.2, method="rk4", dt=0.01, control=lambda t, q, qd: [0.0, 0.1]
+        )
+        np.testing.assert_array_equal(inner.q, alone.q)
+        return [0.0, 0.1]
+
+    around = wt.simulate(m, [0.4, 0.2], duration=0.03, method="rk4", dt=0.01, control=control)
+    np.testing.assert_array_equal(around.q, alone.q[:4])
+
+
+def test_scripts_that_are_kept_do_not_keep_what_acted():
+    m = wt.examples.load("double-pendulum")
+
+    class Control:
+        def __call__(self, t, q, qd):
+            return [0.1 * t, 0.0]
+
+    control = Control()
+    wt.simulate(m, [0.4, 0.2], duration=0.1, control=control)
+    gone = ref(control)
+    del control
+    gc.collect()
+    assert gone() is None
+
+
+def test_states_side_by_side_are_stepped_as_one_by_one():
+    m, rng = wt.examples.load("double-pendulum"), np.random.default_rng(5)
+
+    def control(t, q, qd):
+        return [0.3 - 0.2 * qd[0], 0.1 * q[1]]
+
+    system = Compiled(equations(m, False, Law(METHODS["aba"])), Acting(m, control, None))
+    states, rk4 = rng.normal(size=(70, 4)), INTEGRATORS["rk4"]  # more than a script takes at once
+    found = side_by_side.steps(system, rk4, states, 0.02)
+    np.testing.assert_allclose(found, [rk4.step(system, 0.0, y, 0.02) for y in states], rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(side_by_side.slopes(system, states), [system.slope(0.0, y) for y in states])
+
+
+def test_no_eigenvalue_is_above_the_bound():
+    rng = np.random.default_rng(3)
+    for n in (1, 2, 7):
+        A = rng.normal(size=(n, n)) * 10.0 ** rng.uniform(-3, 3, size=(n, 1))
+        largest = np.max(np.abs(np.linalg.eigvals(A)))
+        assert largest <= spectral_bound(A) * (1.0 + 1e-12)
+        assert spectral_bound(A) < n**0.125 * 1.2 * largest
+    assert spectral_bound(np.zeros((2, 2))) == 0.0
+    assert spectral_bound(np.array([[np.nan]])) == np.inf

@@ -1,8 +1,8 @@
 """The parts of a mechanism: kept by kind, found by name, added, changed and copied."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from .loop import Loop
 from .parts import GROUND, Body, Frame, Geometry, PlacedShape
 from .spring import Spring
 
+Found = TypeVar("Found")
+
 _FROM_BODIES = ("bodies", "parents", "X_T", "q_index", "v_index", "nq", "nv")
 """What is read off the bodies."""
 
@@ -28,6 +30,8 @@ class PartCollection(PartAdder):
 
     All that is read here is a tuple, made when it is first asked for after a change, and cannot be set.
     """
+
+    _kept: dict[Any, Any]
 
     def __init__(self, name: str, gravity: Any) -> None:
         self.name, self.gravity = name, gravity
@@ -48,6 +52,24 @@ class PartCollection(PartAdder):
         if isinstance(getattr(type(self), name, None), cached_property):
             raise ModelError(f"{name} of a mechanism cannot be set: use add_body, change and their kin")
         object.__setattr__(self, name, value)
+        self._change()
+
+    def _change(self) -> None:
+        """What was found out does not hold any more; of copies that are not changed it does."""
+        self.__dict__["_kept"] = {}
+
+    def once(self, find: Callable[[Self], Found]) -> Found:
+        """What a function finds out about the mechanism or a copy of it, asked for once until a change.
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("pendulum")
+        >>> mass = lambda m: sum(body.inertia.m for body in m.bodies)
+        >>> m.once(mass) is m.once(mass)
+        True
+        """
+        if find not in self._kept:
+            self._kept[find] = find(self)
+        return self._kept[find]
 
     # What there is
 
@@ -268,6 +290,7 @@ class PartCollection(PartAdder):
     def _grow(self, body: Body) -> None:
         """One more row of table 4.3: λ, X_T, and where the joint's variables are."""
         nq, nv = (index[-1].stop if index else 0 for index in (self._q_index, self._v_index))
+        body.inertia.h.flags.writeable = body.inertia.I.flags.writeable = False
         self._parents.append(self._numbers["body"][body.parent])
         self._X_T.append(body.placement.transform())
         self._q_index.append(slice(nq, nq + body.joint.nq))
@@ -275,6 +298,7 @@ class PartCollection(PartAdder):
 
     def _forget(self, kind: Kind) -> None:
         """Parts of this kind are others now: tuples of them are made anew."""
+        self._change()
         for name in _FROM_BODIES if kind.part is Body else (kind.plural,):
             self.__dict__.pop(name, None)
 
@@ -291,7 +315,10 @@ class PartCollection(PartAdder):
         ((0.0, 0.0, -9.81), False)
         """
         made = object.__new__(type(self))
-        made.__dict__.update({name: _copied(value) for name, value in self.__dict__.items()})
+        made.__dict__.update(
+            {name: _copied(value) for name, value in self.__dict__.items() if name != "_kept"}
+        )
+        made.__dict__["_kept"] = self._kept
         return made
 
     def with_parts(
@@ -332,10 +359,15 @@ class PartCollection(PartAdder):
 
     __copy__ = copy
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": {}}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for X in self._X_T:  # pickle and deepcopy forget that these cannot be written
             X.E.flags.writeable = X.r.flags.writeable = False
+        for body in self._parts["body"]:
+            body.inertia.h.flags.writeable = body.inertia.I.flags.writeable = False
 
     # Values
 

@@ -45,6 +45,15 @@ def joints_without_inertia(m: Mechanism, q: Array, held: Collection[int] = ()) -
     return list(dict.fromkeys(found))
 
 
+def joints_in_doubt(m: Mechanism) -> list[int]:
+    """Numbers of the bodies whose joints may find no inertia at some position.
+
+    Others carry an inertia of their own that resists every motion, or are held by loops and gears.
+    """
+    held = coupled_joints(m)
+    return [i for i, body in enumerate(m.bodies) if i not in held and not can_be_inverted(body.inertia)]
+
+
 def joint_without_inertia(m: Mechanism, q: Array) -> str | None:
     """What is wrong with the joint-space inertia matrix at q (nq,), naming one joint; None if nothing."""
     found = joints_without_inertia(m, np.asarray(q))

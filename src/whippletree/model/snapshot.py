@@ -32,14 +32,22 @@ class Snapshot:
     """
 
     def __init__(self, m: Mechanism, key: Hashable = None) -> None:
-        self.m = m.copy()
-        self._key = motion_key(m) if key is None else key
+        if key is None:  # a mechanism that was not changed since is the same, and so are its copies
+            self.m, self._key, self._hash = m.once(_now)
+        else:
+            self.m, self._key, self._hash = m.copy(), key, hash(key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Snapshot) and self._key == other._key
+        return isinstance(other, Snapshot) and (self._key is other._key or self._key == other._key)
 
     def __hash__(self) -> int:
-        return hash(self._key)
+        return self._hash
+
+
+def _now(m: Mechanism) -> tuple[Mechanism, Hashable, int]:
+    """A copy, what decides how it moves, and the hash of that."""
+    key = motion_key(m)
+    return m.copy(), key, hash(key)
 
 
 def motion_key(m: Mechanism) -> Hashable:

@@ -3,10 +3,15 @@
 import numpy as np
 
 from ..spatial import Array
+from .spectrum import spectral_bound
+from .strides.side_by_side import slopes
 from .systems import Compiled
 
 STIFF = 100.0
 """How many times faster the fastest decay must be than all oscillation before a method counts as stiff."""
+
+STEP = 1e-6
+"""Of central differences: rad or m, and rad/s or m/s, or a share of a velocity above 1."""
 
 
 def choose(system: Compiled, y: Array, duration: float, many: float = 0.0) -> tuple[str, str]:
@@ -19,8 +24,12 @@ def choose(system: Compiled, y: Array, duration: float, many: float = 0.0) -> tu
     """
     q, qd = y[: system.nq], y[system.nq :]
     decay, swing = 0.0, 1.0 / duration
-    for velocity in (qd, np.zeros_like(qd)):
-        matrix = _linearized(system, q, velocity)
+    velocities = (qd, np.zeros_like(qd)) if np.any(qd) else (qd,)
+    matrices = [_linearized(system, q, velocity) for velocity in velocities]
+    bound = max(map(spectral_bound, matrices))
+    if bound <= STIFF * max(swing, 1.0):
+        return "DOP853", f"not stiff: the fastest decay at the start is at most {bound:.3g}/s"
+    for matrix in matrices:
         if not np.all(np.isfinite(matrix)):
             continue  # the run itself will tell what is wrong
         values = np.linalg.eigvals(matrix)
@@ -34,16 +43,14 @@ def choose(system: Compiled, y: Array, duration: float, many: float = 0.0) -> tu
 
 def _linearized(system: Compiled, q: Array, qd: Array) -> Array:
     """(2 nv, 2 nv) derivative of (dq/dt, qdd) by (dq, qd), by central differences along the manifold."""
-    n = system.equations.m.nv
+    n, nq = system.equations.m.nv, system.nq
     matrix = np.zeros((2 * n, 2 * n))
     matrix[:n, n:] = np.eye(n)
-    for k in range(n):
-        e = np.eye(n)[k]
-        for column, step in ((k, 1e-6), (n + k, 1e-6 * max(1.0, abs(qd[k])))):
-            ends = []
-            for sign in (1.0, -1.0):
-                at = system.moved(q, e, sign * step) if column < n else q
-                velocity = qd if column < n else qd + sign * step * e
-                ends.append(system.slope(0.0, np.concatenate([at, velocity]))[system.nq :])
-            matrix[n:, column] = (ends[0] - ends[1]) / (2.0 * step)
+    steps = np.concatenate([np.full(n, STEP), STEP * np.maximum(1.0, np.abs(qd))])
+    states = np.tile(np.concatenate([q, qd]), (2, 2 * n, 1))
+    for side, sign in zip(states, (1.0, -1.0), strict=True):
+        side[:n, :nq] = system.equations.common.advanced(q, np.eye(n), sign * STEP)
+        side[n:, nq:] += np.diag(sign * steps[n:])
+    ends = slopes(system, states.reshape(4 * n, -1))[:, nq:].reshape(2, 2 * n, n)
+    matrix[n:] = ((ends[0] - ends[1]) / (2.0 * steps[:, None])).T
     return matrix

@@ -1,17 +1,19 @@
 """Loops kept closed: every state is brought to the nearest one that satisfies the constraints (RBDA §8.3)."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ..loops.closing.assembly import assemble
-from ..loops.closing.check import check_closed
+from ..loops.closing.check import TOLERANCE, check_closed
 from ..loops.equations.constraints import row_owners
+from ..loops.equations.loop_sizes import row_sizes
 from ..model.driver_motions import Prescribed
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .acting import Drive
-from .equations import Common
+from .equations import Common, common
 from .factors import Factors
 
 STEPS = 8
@@ -87,15 +89,10 @@ class Closing:
         self._drive = drive
         driven = () if drive is None else drive.driven
         self._own = [(k, m.q_index[c.number].start) for k, c in enumerate(driven) if c.is_own]
-        self._rows, self.nv = self._moving_rows(), m.nv
+        self._rows = m.once(moving_rows) if drive is None else _not_always_zero(m, self._all)
+        self.nv = m.nv
         self.rank, self.margin, self.widest = 0, 0.0, 0.0
         self._factors: Factors | None = None
-
-    def _moving_rows(self) -> list[int]:
-        """Numbers of the rows of K that are not zero in every position, as half of a planar loop's are."""
-        rng = np.random.default_rng(0)
-        seen = sum(np.abs(self._all(self._m.random(rng))[1]).sum(axis=1) for _ in range(3))
-        return [int(row) for row in np.flatnonzero(seen)]
 
     def _all(self, q: Array, x: Array | None = None) -> tuple[Array, Array]:
         """δ and K of loops, gears and drivers, these being at x (nd,) or, if that does not matter, None."""
@@ -118,6 +115,10 @@ class Closing:
         """Numbers of constraints that determine all others at a position, ascending."""
         found = Factors(self._constraints(q)[1], self.rank).rows
         return tuple(sorted(self._rows[int(row)] for row in found))
+
+    def is_regular(self, q: Array) -> bool:
+        """Whether all constraints are independent at a position, so that it cannot be singular."""
+        return Factors(self._constraints(q)[1], 0).clear == len(self._rows)
 
     def begin(self, y: Array, direction: Array) -> tuple[Array, bool]:
         """Learn how many constraints are independent around a start, which may itself be singular.
@@ -213,9 +214,29 @@ class Closing:
         return factors.times_to_singular((after - before) / (2.0 * h))
 
 
+def moving_rows(m: Mechanism) -> list[int]:
+    """Numbers of the rows of K that are not zero in every position, as half of a planar loop's are."""
+    return _not_always_zero(m, common(m).constraints)
+
+
+def _not_always_zero(m: Mechanism, constraints: Callable[[Array], tuple[Array, Array]]) -> list[int]:
+    rng = np.random.default_rng(0)
+    seen = sum(np.abs(constraints(m.random(rng))[1]).sum(axis=1) for _ in range(3))
+    return [int(row) for row in np.flatnonzero(seen)]
+
+
 def closed_start(m: Mechanism, q: Array | None, qd: Array) -> Array:
     """A position to start from: the one given, if loops are closed and stay so, or an assembled one."""
     if q is None:
         q = assemble(m, m.neutral())
-    check_closed(m, q, qd)
+    if not _is_closed(m, q, qd):
+        check_closed(m, q, qd)
     return q
+
+
+def _is_closed(m: Mechanism, q: Array, qd: Array) -> bool:
+    """As `check_closed` would find it, by machine code."""
+    error, K = common(m).constraints(q)
+    n, sizes = len(error) - len(m.gears), m.once(row_sizes)
+    held = np.abs(K @ qd) <= TOLERANCE * (sizes + np.abs(K) @ np.abs(qd))
+    return bool(np.all(np.abs(error[:n]) <= TOLERANCE * sizes[:n]) and np.all(held[:n]))

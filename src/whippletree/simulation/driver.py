@@ -3,17 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..api.forward_methods import find
+from ..api.forward_methods import automatic, find
 from ..api.prescribed import drivers_of
 from ..contact.compliant.compliant_contact import Compliant
 from ..errors import InputError
 from ..loops.closing.check import GEARED_START, check_gears
 from ..model.mechanism import Mechanism
-from ..model.singular import coupled_joints, joints_without_inertia, without_inertia_message
+from ..model.singular import coupled_joints, joints_in_doubt, joints_without_inertia, without_inertia_message
 from ..model.values import per_coordinate, position, real_vector
 from ..spatial import Array
 from .acting import Acting, ForceFault
@@ -29,6 +30,7 @@ from .run import Run
 from .sampling import SomeSteps, Spaced, Times
 from .step_length import check_step_length
 from .steppers import CHOOSING, FixedSteps, Stepper
+from .strides.side_by_side import steps
 from .strides.strides_of import strides_of
 from .touching.touching_door import check_touching, check_yielding, chosen
 from .touching.touching_run import TouchingRun
@@ -192,14 +194,17 @@ def simulate(
     elif contacts is not None:
         run = TouchingRun(replace(plan, projects=False), watch, impacts)
     run.start(np.concatenate([q, qd]))
-    without = joints_without_inertia(m, q, coupled_joints(m))
+    without = joints_without_inertia(m, q, coupled_joints(m)) if m.once(joints_in_doubt) else ()
     if without:
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
     with Progress(duration, progress) as bar, _told_with_the_run(run):
         if method == "auto":
             run.choose_integrator()
         stepper, times = _stepper(run, dt, sample)
-        follow(run, stepper, times, bar, strides_of(run, stepper, times, bar))
+        strides = strides_of(run, stepper, times, bar)
+        follow(run, stepper, times, bar, strides)
+        if strides is not None:
+            strides.put_back()
         run.settle()
     return run.trajectory()
 
@@ -208,7 +213,7 @@ def _law(
     m: Mechanism, dynamics: str, stabilization: float | None, implicit: tuple[float, ...] | None
 ) -> tuple[str, Law]:
     """The method of forward dynamics, its name, and what it is given besides the state."""
-    name, method = find(m, dynamics, "dynamics")
+    name, method = find(m, m.once(automatic) if dynamics == "auto" else dynamics, "dynamics")
     if stabilization is None:
         return name, Law(method, implicit_damping=implicit)
     if not method.holds(m):
@@ -265,7 +270,7 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
     if isinstance(run, PatchRun):
         run.tell_long_step(h)
     elif fixed.integrator.bounded:
-        check_step_length(run.m, fixed.many, run.last, h, run.method)
+        check_step_length(run.m, partial(steps, run.system, fixed.integrator), run.last, h, run.method)
     return fixed, SomeSteps(fixed, every)
 
 

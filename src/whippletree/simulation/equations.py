@@ -53,8 +53,8 @@ class Law(NamedTuple):
     implicit_damping: tuple[float, ...] | None = None
 
     def at(self, m: Mechanism, q: Array) -> "Law":
-        """The same with the choice that suits a position q (nq,) best."""
-        return self._replace(choice=tuple(self.method.chosen(m, q).items()))
+        """The same with the choice that suits a position q (nq,) best; it is kept for starts from there."""
+        return _at(Snapshot(m), self, q.tobytes())
 
     @property
     def at_once(self) -> "Law":
@@ -314,6 +314,11 @@ def equations(m: Mechanism, external: bool, law: Law) -> Equations:
 def common(m: Mechanism) -> Common:
     """Compiled functions of the state; those of equal mechanisms are made once."""
     return _common(Snapshot(m))
+
+
+@lru_cache(maxsize=64)
+def _at(now: Snapshot, law: Law, q: bytes) -> Law:
+    return law._replace(choice=tuple(law.method.chosen(now.m, np.frombuffer(q)).items()))
 
 
 @lru_cache(maxsize=32)

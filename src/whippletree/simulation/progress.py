@@ -27,8 +27,7 @@ class Progress:
         self._ended = False
         self._lock = threading.Lock()
         # By a clock of its own: the work may be busy compiling, and not tell how far it is for a while.
-        self._clock = threading.Timer(PATIENCE, self._show)
-        self._clock.daemon = True
+        self._clock = threading.Timer(PATIENCE, self._show) if self._wanted else None
 
     def at(self, done: float) -> None:
         """Tell how far the work is."""
@@ -52,13 +51,16 @@ class Progress:
             self._bar = bar
 
     def __enter__(self) -> "Progress":
-        if self._wanted:
+        if self._clock is not None:
+            self._clock.daemon = True
             self._clock.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._clock is None:
+            return
         self._clock.cancel()
         with self._lock:
             self._ended = True

@@ -98,12 +98,17 @@ class Run:
             self._choose(q)
             self.record(0.0, y, 0.0)
             return
-        rest = not np.any(qd)
-        tau, *f_ext = self.plan.forces(0.0, q, qd)
-        given = f_ext[0] if f_ext else None
-        direction = acceleration(self.m, q, qd, tau, given, law=law.at_once) if rest else qd
+        rest, regular = not np.any(qd), self.closing.is_regular(q)
+        if regular:
+            self._choose(q)
+        direction = qd
+        if rest and regular:
+            direction = self.system.slope(0.0, y)[nq:]
+        elif rest:
+            direction = acceleration(self.m, q, qd, *self.plan.forces(0.0, q, qd), law=law.at_once)
         after, singular = self.closing.begin(y, direction)
-        self._choose(after[:nq])
+        if not regular:
+            self._choose(after[:nq])
         start = self.closed(0.0, y)
         self.accept(start)
         self.record(0.0, start.y, 0.0)

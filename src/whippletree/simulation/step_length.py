@@ -17,6 +17,7 @@ from ..kernels.run.iterate import Iteration, Series
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .faults import joint_of
+from .spectrum import spectral_bound
 
 LIMIT = 1.5
 """The largest |μ - 1| of steps that are short enough: an oscillation then has four of them."""
@@ -105,7 +106,10 @@ def check_rollout(
 
 
 def _fastest(steps: Steps, y: Array, h: float, wide: float = 1.0) -> tuple[float, Array]:
-    """The largest |μ - 1|, and the size of its eigenvector's entries (nq + nv,); 0 if it is not known."""
+    """The largest |μ - 1|, and the size of its eigenvector's entries (nq + nv,); 0 if it is not known.
+
+    Where a bound of it is within `LIMIT`, that is told, and no vector.
+    """
     change = np.diag(wide * DIFFERENCE * np.maximum(1.0, np.abs(y)))
     with np.errstate(all="ignore"):
         ends = steps(np.concatenate([y + change, y - change]), h)
@@ -113,6 +117,10 @@ def _fastest(steps: Steps, y: Array, h: float, wide: float = 1.0) -> tuple[float
     slope = ((after - before) / (2.0 * np.diag(change)[:, None])).T
     if not len(y) or not np.all(np.isfinite(slope)):
         return 0.0, np.zeros(len(y))  # the run itself will tell what is wrong
-    values, vectors = np.linalg.eig(slope - np.eye(len(y)))
+    change = slope - np.eye(len(y))
+    bound = spectral_bound(change)
+    if bound <= LIMIT:
+        return bound, np.zeros(len(y))
+    values, vectors = np.linalg.eig(change)
     k = int(np.argmax(np.abs(values)))
     return float(np.abs(values[k])), np.abs(vectors[:, k])

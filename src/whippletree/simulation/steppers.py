@@ -83,10 +83,6 @@ class FixedSteps:
             k += 1
         return k
 
-    def many(self, states: Array, h: float) -> Array:
-        """States (n, nq + nv) after a step of length h, s, from others at t = 0, with loops as they come."""
-        return np.array([self.integrator.step(self.system, 0.0, y, h) for y in states])
-
     def step(self, t: float, y: Array, longest: float | None) -> Step:
         k = self.number(t)
 

@@ -26,7 +26,7 @@ from .machine import Code, host
 Array = NDArray[np.float64]
 
 _RUN = "wt_script"
-_CALL, _COPY, _WRITE, _UNLESS, _AGAIN, _NEXT, _STOP = range(7)
+_CALL, _COPY, _READ, _WRITE, _UNLESS, _AGAIN, _NEXT, _STOP = range(8)
 
 # An instruction is four words: what to do, and what with.
 _TEXT = f"""
@@ -50,12 +50,18 @@ fetch:
   %b = load ptr, ptr %b_at, align 8
   %to = load i64, ptr %b_at, align 8
   %count = load i64, ptr %c_at, align 8
-  switch i64 %op, label %done [i64 {_CALL}, label %call i64 {_COPY}, label %copy i64 {_WRITE}, label %write
-    i64 {_UNLESS}, label %unless i64 {_AGAIN}, label %again i64 {_NEXT}, label %next]
+  switch i64 %op, label %done [i64 {_CALL}, label %call i64 {_COPY}, label %copy i64 {_READ}, label %read
+    i64 {_WRITE}, label %write i64 {_UNLESS}, label %unless i64 {_AGAIN}, label %again
+    i64 {_NEXT}, label %next]
 
 call:
   call void %a(ptr %b, i64 0, i64 1)
   br label %fetch
+
+read:
+  %along = mul i64 %row, %count
+  %from_row = getelementptr double, ptr %a, i64 %along
+  br label %copy
 
 write:
   %ahead = mul i64 %row, %count
@@ -63,11 +69,12 @@ write:
   br label %copy
 
 copy:
-  %target = phi ptr [%b, %fetch], [%row_at, %write]
+  %source = phi ptr [%a, %fetch], [%from_row, %read], [%a, %write]
+  %target = phi ptr [%b, %fetch], [%b, %read], [%row_at, %write]
   br label %number
 number:
   %j = phi i64 [0, %copy], [%j_next, %number]
-  %from = getelementptr double, ptr %a, i64 %j
+  %from = getelementptr double, ptr %source, i64 %j
   %onto = getelementptr double, ptr %target, i64 %j
   %value = load double, ptr %from, align 8
   store double %value, ptr %onto, align 8
@@ -132,6 +139,14 @@ class Copy:
 
 
 @dataclass(frozen=True, eq=False)
+class Read:
+    """Copy the numbers of the present row of an array, (rows, …), into another."""
+
+    rows: Array
+    target: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Write:
     """Copy the numbers of an array into the present row of another, (rows, …)."""
 
@@ -171,7 +186,7 @@ class Halt:
     """The script ends."""
 
 
-Instruction = Call | CallPython | Copy | Write | Label | Unless | Again | Next | Halt
+Instruction = Call | CallPython | Copy | Read | Write | Label | Unless | Again | Next | Halt
 
 
 @cache
@@ -207,10 +222,11 @@ class Script:
             else:
                 number += 1
         self._code = np.array([self._words(entry, places) for entry in plain], dtype=np.int64)
+        self._at, self._run = self._code.ctypes.data, _interpreter()[1]
 
     def __call__(self, rows: int, rounds: int) -> int:
         """Run from the first instruction; returns how many rows were written, at most `rows` ≥ 1."""
-        return _interpreter()[1](self._code.ctypes.data, rows, rounds)
+        return self._run(self._at, rows, rounds)
 
     def _words(self, entry: Instruction, places: dict[str, int]) -> tuple[int, int, int, int]:
         match entry:
@@ -223,12 +239,15 @@ class Script:
                 address = ctypes.cast(called, ctypes.c_void_p).value
                 assert address is not None
                 return _CALL, address, 0, 0
-            case Copy() | Write():
-                target = entry.target if isinstance(entry, Copy) else entry.rows
-                size = target.size if isinstance(entry, Copy) else target[0].size
-                assert entry.source.size == size > 0
-                op = _COPY if isinstance(entry, Copy) else _WRITE
-                return op, self._address(entry.source), self._address(target), size
+            case Copy():
+                assert entry.source.size == entry.target.size > 0
+                return _COPY, self._address(entry.source), self._address(entry.target), entry.target.size
+            case Read():
+                assert entry.rows[0].size == entry.target.size > 0
+                return _READ, self._address(entry.rows), self._address(entry.target), entry.target.size
+            case Write():
+                assert entry.source.size == entry.rows[0].size > 0
+                return _WRITE, self._address(entry.source), self._address(entry.rows), entry.source.size
             case Unless():
                 return _UNLESS, self._address(entry.flag), places[entry.label], 0
             case Again():

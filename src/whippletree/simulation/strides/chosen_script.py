@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from inspect import signature
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -65,17 +66,29 @@ class ChosenScript:
     """
 
     def __init__(self, motion: Motion, steps: ChosenSteps, dense: bool) -> None:
-        self.motion, self.steps = motion, steps
+        self.motion = motion
         n = len(motion.y)
         self._K, self.kept = np.zeros((ALL, n)), np.zeros((7, n)) if dense else None
-        self._end, self._raw = np.array([steps.duration]), np.zeros(n)
-        self._tolerances = np.array([steps.rtol, steps.atol])
+        self._end, self._raw, self._tolerances = np.zeros(1), np.zeros(n), np.zeros(2)
         self._size, self._rejected, self._accepted = np.zeros(1), np.zeros(1), np.zeros(1)
         self._following = np.zeros(n)
+        self.serve(steps)
+
+    def serve(self, steps: ChosenSteps) -> None:
+        """Take steps of another run."""
+        self._steps, self._end[0] = ref(steps), steps.duration
+        self._tolerances[:] = steps.rtol, steps.atol
+
+    @property
+    def steps(self) -> ChosenSteps:
+        """Those of the run that is served, which are not kept alive."""
+        steps = self._steps()
+        assert steps is not None
+        return steps
 
     def begin(self, t: float, y: Array) -> None:
         system, steps = self.motion.system, self.steps
-        self._K[0], self._rejected[0] = system.slope(t, y), 0.0
+        self._K[0], self._K[1:], self._rejected[0] = system.slope(t, y), 0.0, 0.0
         if steps.following is None:
             left = steps.duration - t
             steps.following = first_length(

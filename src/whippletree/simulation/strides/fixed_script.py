@@ -2,6 +2,7 @@
 
 from functools import cache
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ...kernels.run.script import Call, Copy, Instruction
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...spatial import Array, where
+from ..integrators import Integrator
 from ..steppers import FixedSteps
 from .motion import Motion
 from .step_pieces import Segment, segments
@@ -40,14 +42,27 @@ class FixedScript:
     """
 
     def __init__(self, motion: Motion, steps: FixedSteps) -> None:
-        self.motion, self.steps = motion, steps
-        self._constants = [np.array([float(value)]) for value in (steps.h, steps.count, steps.duration)]
+        self.motion, self._constants = motion, [np.zeros(1) for _ in range(3)]
         self._number, self._following = np.zeros(1), np.zeros(1)
+        self.serve(steps)
 
     kept: Array | None = None
 
+    def serve(self, steps: FixedSteps) -> None:
+        """Take steps of another run, by the same integrator."""
+        self._steps = ref(steps)
+        for place, value in zip(self._constants, (steps.h, steps.count, steps.duration), strict=True):
+            place[0] = value
+
     def end(self, h: float | None) -> None:
         """Steps of fixed length go on by themselves."""
+
+    @property
+    def steps(self) -> FixedSteps:
+        """Those of the run that is served, which are not kept alive."""
+        steps = self._steps()
+        assert steps is not None
+        return steps
 
     def begin(self, t: float, y: Array) -> None:
         self._number[0] = self.steps.number(t) - 1
@@ -60,28 +75,31 @@ class FixedScript:
 
     def step(self) -> tuple[list[Instruction], Array]:
         """From t and y to t_after and a state there, which is not brought back yet."""
-        motion, raw = self.motion, np.zeros_like(self.motion.y)
-        known = [motion.t, motion.y, motion.h]
-        found: list[Instruction] = [
-            Call(
-                _clock(),
-                [self._number, motion.t, *self._constants],
-                [self._following, motion.t_after, motion.h],
-            )
-        ]
-        for segment in segments(self.steps.integrator, motion.m.nq, motion.m.nv):
-            arguments = _arguments(segment, known)
-            if arguments is None:
-                arguments = [np.zeros(shape) for shape in segment.kernel.array_shapes()[len(known) :]]
-                arguments = [part.reshape(part.size) for part in arguments]
-                found.append(Call(segment.kernel, tuple(known), arguments))
-            if segment.question is None:
-                raw = arguments[0]
-            else:
-                answer = np.zeros(segment.answer)
-                found += motion.answer(segment.question, arguments, answer)
-                known.append(answer)
-        return found, raw
+        motion = self.motion
+        call = Call(
+            _clock(), [self._number, motion.t, *self._constants], [self._following, motion.t_after, motion.h]
+        )
+        found, raw = step_instructions(motion, self.steps.integrator)
+        return [call, *found], raw
+
+
+def step_instructions(motion: Motion, integrator: Integrator) -> tuple[list[Instruction], Array]:
+    """Instructions for a step from t and y of length h, and where the state at its end is."""
+    known, raw = [motion.t, motion.y, motion.h], np.zeros_like(motion.y)
+    found: list[Instruction] = []
+    for segment in segments(integrator, motion.m.nq, motion.m.nv):
+        arguments = _arguments(segment, known)
+        if arguments is None:
+            arguments = [np.zeros(shape) for shape in segment.kernel.array_shapes()[len(known) :]]
+            arguments = [part.reshape(part.size) for part in arguments]
+            found.append(Call(segment.kernel, tuple(known), arguments))
+        if segment.question is None:
+            raw = arguments[0]
+        else:
+            answer = np.zeros(segment.answer)
+            found += motion.answer(segment.question, arguments, answer)
+            known.append(answer)
+    return found, raw
 
 
 def _arguments(segment: Segment, known: list[Array]) -> list[Array] | None:

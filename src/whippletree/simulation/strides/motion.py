@@ -1,7 +1,8 @@
 """The numbers of one motion in memory, and the instructions that answer what an integrator asks of it."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
+from weakref import ref
 
 import numpy as np
 
@@ -37,7 +38,8 @@ class Motion:
     """
 
     def __init__(self, system: Compiled, rows: Rows) -> None:
-        self.system, self.m = system, system.equations.m
+        self.equations, self.m = system.equations, system.equations.m
+        self.serve(system)
         n = self.m.nq + self.m.nv
         self.t, self.h, self.t_after = np.zeros(1), np.zeros(1), np.zeros(1)
         self.y, self.after = np.zeros(n), np.zeros(n)
@@ -49,13 +51,32 @@ class Motion:
         self.asked = np.zeros((3, 0 if self.drive is None else len(self.drive.driven)))
         self._driving = None if self.drive is None else self.drive.forces(rows)
 
+    def serve(self, system: Compiled) -> None:
+        """Move another one of the same key. It is not kept alive: a script may outlive its run."""
+        self._system = ref(system)
+
+    @property
+    def system(self) -> Compiled:
+        """What moves."""
+        system = self._system()
+        assert system is not None
+        return system
+
+    @staticmethod
+    def key(system: Compiled) -> tuple[Hashable, ...]:
+        """Equal for motions whose scripts are the same but for the numbers in memory."""
+        forces, m = system.forces, system.equations.m
+        compiled = forces.by_control_alone and is_control(forces.control, m.nq, m.nv)
+        how = forces.control if compiled else forces.gives_nothing
+        return system.equations, how, forces.external is None, forces.drive
+
     def split(self, y: Array) -> tuple[Array, Array]:
         """Positions and velocities of a state, as parts of it."""
         return y[: self.m.nq], y[self.m.nq :]
 
     def answer(self, question: str, arguments: Sequence[Array], answer: Array) -> list[Instruction]:
         """Instructions that answer one of `System`'s methods."""
-        now, common = self.system.equations, self.system.equations.common
+        now, common = self.equations, self.equations.common
         if question == "slope":
             t, y = arguments
             return self.slope(t, y, answer)
@@ -68,7 +89,7 @@ class Motion:
     def slope(self, t: Array, y: Array, answer: Array) -> list[Instruction]:
         """Instructions for dq/dt and qdd at (t, y)."""
         q, qd = self.split(y)
-        call = _call(self.system.equations.rates, [q, qd, *self._acting], answer)
+        call = _call(self.equations.rates, [q, qd, *self._acting], answer)
         return [*self._forces(t, q, qd), call]
 
     def unit(self, raw: Array) -> list[Instruction]:
@@ -76,7 +97,7 @@ class Motion:
         if self.m.nq == self.m.nv:
             return [Copy(raw, self.after)]
         (q, qd), (to_q, to_qd) = self.split(raw), self.split(self.after)
-        return [Call(self.system.equations.common.projected, [q], [to_q]), Copy(qd, to_qd)]
+        return [Call(self.equations.common.projected, [q], [to_q]), Copy(qd, to_qd)]
 
     @property
     def _acting(self) -> list[Array]:
@@ -119,12 +140,12 @@ class Motion:
             seen, before = q, list[Instruction]()
             if self.m.nq != self.m.nv:  # stages of a step have quaternions next to their sphere
                 seen = np.zeros(self.m.nq)
-                before = [Call(self.system.equations.common.projected, [q], [seen])]
+                before = [Call(self.equations.common.projected, [q], [seen])]
             return [*before, _call(forces.control, [t, seen, qd], self.tau)]
 
         def ask() -> None:
             try:
-                self.tau[:], *more = forces.given(float(t[0]), q, qd)
+                self.tau[:], *more = self.system.forces.given(float(t[0]), q, qd)
                 for f_ext in more:
                     self.f_ext[:] = f_ext
             except BaseException as fault:  # raised again where the script was called

@@ -1,6 +1,6 @@
 """The part of a run that needs no decisions, in strides."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from ..closing import Closing
 from ..crossing import NEAR
 from ..progress import Progress
 from ..run import Run
+from ..steppers import Stepper
 from .motion import Motion
+from .shelf import SHELF
 from .stride import Steps, StepScript, Stride
 
 WARY = 2.0
@@ -31,6 +33,8 @@ class PlainSteps:
 
     Args:
         run: The run.
+        steps: Its steps.
+        name: The method; scripts of the same are used again.
         method: Makes what takes a step, for a memory.
         shortest: Steps below this, s, are counted one by one.
         tell: Records steps.
@@ -41,12 +45,20 @@ class PlainSteps:
     """
 
     def __init__(
-        self, run: Run, method: Callable[[Motion], StepScript], shortest: float, tell: Told, bar: Progress
+        self,
+        run: Run,
+        steps: Stepper,
+        name: Hashable,
+        method: Callable[[Motion], StepScript],
+        shortest: float,
+        tell: Told,
+        bar: Progress,
     ) -> None:
-        self.run, self._method, self._shortest, self._tell, self._bar = run, method, shortest, tell, bar
+        self.run, self._steps, self._name, self._method = run, steps, name, method
+        self._shortest, self._tell, self._bar = shortest, tell, bar
         self.longest = 0.0
         self._pause, self._next_pause = 0, 1
-        self._made: tuple[object, Rows, Stride] | None = None
+        self._made: tuple[Hashable, Rows, Stride] | None = None
         self._widest, self._margin = 0.0, 1.0
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
@@ -127,9 +139,23 @@ class PlainSteps:
 
     def _stride(self, rows: Rows) -> Stride:
         """The script for the equations in use."""
-        run, now = self.run, self.run.system.equations
-        if self._made is None or self._made[0] is not now or self._made[1] != rows:
-            motion = Motion(run.system, rows)
-            made = Stride(motion, self._method(motion), rows, slopes=bool(run.watch.events))
-            self._made = now, rows, made
+        run, events = self.run, bool(self.run.watch.events)
+        key = self._name, rows, events, *Motion.key(run.system)
+        if self._made is None or self._made[0] != key:
+            self.put_back()
+
+            def make() -> Stride:
+                motion = Motion(run.system, rows)
+                return Stride(motion, self._method(motion), rows, events)
+
+            made: Stride = SHELF.take(key, make)
+            made.motion.serve(run.system)
+            made.method.serve(self._steps)
+            self._made = key, rows, made
         return self._made[2]
+
+    def put_back(self) -> None:
+        """Leave the script to other runs."""
+        if self._made is not None:
+            SHELF.put(self._made[0], self._made[2])
+            self._made = None

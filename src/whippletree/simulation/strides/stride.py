@@ -51,6 +51,10 @@ class StepScript(Protocol):
     kept: Array | None
     """Numbers of a step that are written along with it."""
 
+    def serve(self, steps: Any) -> None:
+        """Take steps of another run, of which there are no more numbers than those in memory."""
+        ...
+
     def begin(self, t: float, y: Array) -> None:
         """Go on from a state."""
         ...
@@ -154,7 +158,7 @@ class Stride:
         found: list[Instruction] = [Label(STEP), *step, *motion.unit(raw)]
         if self.loops is not None:
             found += [*self.loops.instructions(), Copy(self.loops.watch, watch[:3])]
-        quality = motion.system.equations.quality
+        quality = motion.equations.quality
         if quality is not None:
             assert isinstance(quality, Kernel)
             found.append(Call(quality, [motion.after[: m.nq]], [watch[3:]]))
@@ -188,7 +192,7 @@ class Stride:
         m = self.motion.m
         q, qd = (np.ascontiguousarray(part) for part in np.split(y, [m.nq], axis=1))
         if m.nq != m.nv:
-            q = self.motion.system.equations.common.projected(q)
+            q = self.motion.equations.common.projected(q)
         return np.concatenate((q, qd) if self.loops is None else self.loops.many(t, q, qd), axis=1)
 
     def take(self, until: float) -> Steps:

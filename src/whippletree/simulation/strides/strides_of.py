@@ -26,11 +26,13 @@ def strides_of(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -
         return None
     if isinstance(stepper, FixedSteps) and stepper.integrator.recordable:
         assert isinstance(times, SomeSteps)
-        return PlainSteps(run, partial(FixedScript, steps=stepper), 0.0, _of_fixed(run, times), bar)
+        method = stepper.integrator, partial(FixedScript, steps=stepper)
+        return PlainSteps(run, stepper, *method, 0.0, _of_fixed(run, times), bar)
     if isinstance(stepper, ChosenSteps) and run.method == CHOSEN:
         tell = _of_all(run) if times is None else _within(run, times)
-        method = partial(ChosenScript, steps=stepper, dense=times is not None)
-        return PlainSteps(run, method, CRAWL * run.duration, tell, bar)
+        dense = times is not None
+        method = (CHOSEN, dense), partial(ChosenScript, steps=stepper, dense=dense)
+        return PlainSteps(run, stepper, *method, CRAWL * run.duration, tell, bar)
     return None
 
 

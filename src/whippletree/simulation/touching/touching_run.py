@@ -118,6 +118,7 @@ class TouchingRun(Run):
         plain = super().chosen_steps(dense)
         if self.plan.method != "auto" or self.method != "DOP853":
             return plain
+        assert isinstance(plain, ChosenSteps)
         slip, plan = FaintSlip(self.system), self.plan
         stiff = ChosenSteps(slip, "Radau", plan.rtol, plan.atol, self.duration, self.closed, dense)
         return FaintSteps(slip, plain, stiff)
