@@ -81,7 +81,7 @@ def kernels() -> int:
         wt.compile(wt.constraint_jacobian, links),
         wt.compile(lambda q: np.outer(np.arange(1.0, 112.0), q), arm),  # rows that go by slots
     ]
-    rng, calls, streamed = np.random.default_rng(0), 0, general_call._STREAMED
+    rng, calls, streamed = np.random.default_rng(0), 0, general_call.STREAMED
     for kernel, count, at_end in product(made, (*range(1, 18), 33), (True, False)):
         for k, given in enumerate(states(rng, kernel, count)):
             inputs = [guarded(array, at_end) for array in given]
@@ -92,10 +92,10 @@ def kernels() -> int:
             calls += 2
             if k == 1:
                 for threads, least in product((1, 2, 3), (streamed, 0)):
-                    general_call._STREAMED = least
+                    general_call.STREAMED = least
                     same(kernel(*inputs, out=places(expected, at_end), threads=threads), expected)
                     calls += 1
-                general_call._STREAMED = streamed
+                general_call.STREAMED = streamed
     return calls
 
 

@@ -250,6 +250,53 @@ class TestOut:
         np.testing.assert_array_equal(first, 2.0 * x[0])
         np.testing.assert_array_equal(second, x[0] + 0.5)
 
+    @pytest.mark.parametrize("count", [2, 20])
+    def test_batches_go_into_out_natively(self, monkeypatch, count):
+        """Once there is code, arrays that are plain and apart are no matter of Python, one or several."""
+        x, y = np.random.default_rng(count).normal(size=(2, count, 3))
+        one = Kernel(trace(lambda x, y: x * y - x, {"x": (3,), "y": (3,)}))
+        two = Kernel(trace(lambda x, y: (x * y, x @ y), {"x": (3,), "y": (3,)}))
+        expected, several = one(x, y), two(x, y)
+        first, second = np.empty((count, 3)), np.empty(count)
+        one(x[0], y[0])
+        two(x[0], y[0])
+
+        def not_here(*arguments, **named):
+            raise AssertionError("left to Python")
+
+        assert call.supported()
+        monkeypatch.setattr(Checked, "__call__", not_here)
+        for given in (y, y[0]):  # all of a batch, and one for all
+            assert one(x, given, out=first) is first
+            np.testing.assert_array_equal(first[0], expected[0])
+            out = (first, second)
+            assert two(x, given, out=out) is out
+            np.testing.assert_array_equal(first[0], several[0][0])
+            assert second[0] == several[1][0]
+        two(x, y, out=(first, second))
+        np.testing.assert_array_equal(first, several[0])
+        np.testing.assert_array_equal(second, several[1])
+        alone = (np.empty(3), np.empty(()))
+        assert two(x[-1], y[-1], out=alone) is alone
+        np.testing.assert_array_equal(alone[0], several[0][-1])
+        assert alone[1] == several[1][-1]
+
+    def test_several_batches_that_share_memory(self, entrance):
+        """With an input: computed as if they did not. With each other: refused."""
+        k = Kernel(trace(lambda x: (2.0 * x, x[::-1] + 0.5), {"x": (2,)}))
+        x = np.random.default_rng(3).normal(size=(9, 2))
+        expected = k(x)
+        store = np.empty(38)
+        for begin in (0, 2, 3, 17, 18, 20):
+            moved, out = store[:18].reshape(9, 2), store[begin : begin + 18].reshape(9, 2)
+            other = np.empty((9, 2))
+            moved[...] = x
+            k(moved, out=(other, out))
+            np.testing.assert_array_equal(other, expected[0])
+            np.testing.assert_array_equal(out, expected[1])
+        with pytest.raises(InputError, match=r"out\[0\] and out\[1\] share memory"):
+            k(x, out=(store[:18].reshape(9, 2), store[17:35].reshape(9, 2)))
+
     def test_missing_part_is_refused(self, entrance):
         k = Kernel(trace(lambda x: {"a": x, "b": x}, {"x": ()}))
         with pytest.raises(InputError, match=r"out\['b'\] is missing"):

@@ -23,10 +23,10 @@ def test_streamed_results_are_the_same_at_every_alignment(kernels, count, thread
     rng = np.random.default_rng(count)
     for kernel in kernels:
         states = [rng.normal(size=(count, 7)) for _ in kernel.program.inputs]
-        monkeypatch.setattr(checked, "_STREAMED", np.inf)
+        monkeypatch.setattr(checked, "STREAMED", np.inf)
         direct = kernel(*states)
         expected = direct if isinstance(direct, tuple) else (direct,)
-        monkeypatch.setattr(checked, "_STREAMED", 0)
+        monkeypatch.setattr(checked, "STREAMED", 0)
         for begin in range(8):
             memory = [np.full(MARGIN + begin + result.size + MARGIN, np.nan) for result in expected]
             parts = [slice(MARGIN + begin, MARGIN + begin + result.size) for result in expected]
@@ -46,7 +46,7 @@ def test_large_results_are_streamed():
     kernel = wt.compile(wt.crba, m)
     q = np.random.default_rng(1).normal(size=(80_000, 7))
     out = np.empty((80_000, 7, 7))
-    assert q.nbytes + out.nbytes > checked._STREAMED
+    assert q.nbytes + out.nbytes > checked.STREAMED
     kernel(q, out=out)
     some = [0, 1, 39_999, 79_998, 79_999]
     np.testing.assert_array_equal(out[some], [kernel(q[i]) for i in some])

@@ -2,14 +2,16 @@
 
 `wt_call` has the signature of a CPython function with METH_FASTCALL | METH_KEYWORDS. It reads the array
 objects it is given, and where all are plain C-contiguous float64 arrays of the right shape it allocates the
-results and runs the code: that of one state, or that of batches where all inputs have the same leading axes
-or none. Everything else it hands on, unchanged, to a Python callable.
+results, or takes those given as `out`, and runs the code: that of one state, or that of batches where all
+inputs have the same leading axes or none. Everything else it hands on, unchanged, to a Python callable.
 
 Nothing of the running process is written into the code, so that it can be kept on disk: what it needs of
 Python and NumPy stands in the table `wt_python`, which `call.py` fills after loading.
 """
 
 from __future__ import annotations
+
+from itertools import product
 
 from ..trace.program import Program
 from ..trace.structure import leaves
@@ -29,8 +31,10 @@ from .call_layout import (
     WRITEABLE,
 )
 from .llvm import attributes
+from .memory import STREAMED
 
 Shape = tuple[int, ...]
+Span = tuple[str, str]  # address and bytes
 
 
 def call_text(program: Program) -> str:
@@ -170,17 +174,8 @@ class _Writer:
         self.put("%to_new = icmp eq ptr %out, null")
         self.put("br i1 %to_new, label %fresh, label %reuse")
         self.label("reuse")
-        if self.n_out == 1:
-            shape, flags = self.results[0], PLAIN | WRITEABLE
-            lead = self.value(
-                f"call i64 @wt_lead(ptr %out, i64 {len(shape)}, ptr @wt_shape{self.n_in}, i32 {flags})"
-            )
-            self.unless(self.value(f"icmp eq i64 {lead}, 0"), "slow")
-            self._run_one([self.field("%out", DATA)])
-            self.put(f"call void {self.entry('incref')}(ptr %out)")
-            self.put("ret ptr %out")
-        else:
-            self.put("br label %slow")
+        self._run_one([data for data, _ in self._given("0", "null", "1")])
+        self._return_given()
         self.label("fresh")
         arrays = [
             self._allocate(k, f"i32 {len(shape)}", f"@wt_shape{self.n_in + k}")
@@ -223,8 +218,7 @@ class _Writer:
         """A batch: all inputs have the same leading axes or none, and there is vector code."""
         self.label("batch")
         code = self.entry("batch")
-        ready = self.value(f"icmp ne ptr {code}, null")
-        self.unless(self.value(f"and i1 {ready}, {self.value('icmp eq ptr %out, null')}"), "slow")
+        self.unless(self.value(f"icmp ne ptr {code}, null"), "slow")
         lead_dims = self.field(self.reference, DIMS)
         lead = "0"
         for i in range(self.n_in):  # the reference is the first with leading axes
@@ -245,6 +239,22 @@ class _Writer:
             batched = self.value(f"icmp ne i64 {self.leads[i]}, 0")
             self._describe(i, self.data[i], self.value(f"select i1 {batched}, i64 {_bytes(shape)}, i64 0"))
         count = self._copy_lead(lead_dims, lead)
+        self._describe(self.n_in + self.n_out, "null", "0")  # past the caches is the other way
+        self.put("br i1 %unnamed, label %fresh_batch, label %reuse_batch")
+        self.label("reuse_batch")
+        places = self._given(lead, lead_dims, count)
+        read = [(self.data[i], self._bytes_of(i, count)) for i in range(self.n_in)]
+        for place, (other, size) in product(places, read):
+            self._apart(place, (other, size))
+        total = "0"
+        for _, size in (*places, *read):
+            total = self.value(f"add i64 {total}, {size}")
+        self.unless(self.value(f"icmp slt i64 {total}, {STREAMED}"), "slow")
+        for k, (data, _) in enumerate(places):
+            self._describe(self.n_in + k, data, str(_bytes(self.results[k])))
+        self._run_batch(code, count)
+        self._return_given()
+        self.label("fresh_batch")
         arrays = []
         for k, shape in enumerate(self.results):
             for j, d in enumerate(shape):
@@ -253,9 +263,51 @@ class _Writer:
             ndim = self.value(f"trunc i64 {self.value(f'add i64 {lead}, {len(shape)}')} to i32")
             arrays.append(self._allocate(k, f"i32 {ndim}", "%dims"))
             self._describe(self.n_in + k, self.field(arrays[-1], DATA), str(_bytes(shape)))
-        self._describe(self.n_in + self.n_out, "null", "0")  # new arrays are not worth the room
         self._run_batch(code, count)
         self._return(arrays)
+
+    def _given(self, lead: str, lead_dims: str, count: str) -> list[Span]:
+        """Address and bytes of the arrays of `out`: it, or the items of a tuple. No two hold the same."""
+        items = ["%out"]
+        if self.n_out != 1:
+            is_tuple = self.value(f"icmp eq ptr {self.field('%out', TYPE)}, {self.entry('tuple_type')}")
+            self.unless(is_tuple, "slow")
+            self.unless(self.value(f"icmp eq i64 {self.field('%out', SIZE, 'i64')}, {self.n_out}"), "slow")
+            items = [self.field("%out", ITEMS + 8 * k) for k in range(self.n_out)]
+        spans: list[Span] = []
+        for k, (item, shape) in enumerate(zip(items, self.results, strict=True)):
+            dims = f"@wt_shape{self.n_in + k}"
+            has = self.value(
+                f"call i64 @wt_lead(ptr {item}, i64 {len(shape)}, ptr {dims}, i32 {PLAIN | WRITEABLE})"
+            )
+            self.unless(self.value(f"icmp eq i64 {has}, {lead}"), "slow")
+            same = self.value(f"call i1 @wt_same(ptr {self.field(item, DIMS)}, ptr {lead_dims}, i64 {lead})")
+            self.unless(same, "slow")
+            span = self.field(item, DATA), self.value(f"mul i64 {count}, {_bytes(shape)}")
+            for other in spans:
+                self._apart(span, other)
+            spans.append(span)
+        return spans
+
+    def _bytes_of(self, i: int, count: str) -> str:
+        """Of an input: all states, or one that serves all."""
+        times = self.value(f"select i1 {self.value(f'icmp eq i64 {self.leads[i]}, 0')}, i64 1, i64 {count}")
+        return self.value(f"mul i64 {times}, {_bytes(self.shapes[i])}")
+
+    def _apart(self, one: Span, other: Span) -> None:
+        """Hand on what shares memory."""
+        begins = [self.value(f"ptrtoint ptr {span[0]} to i64") for span in (one, other)]
+        end, other_end = (
+            self.value(f"add i64 {begin}, {span[1]}")
+            for begin, span in zip(begins, (one, other), strict=True)
+        )
+        before = self.value(f"icmp ule i64 {end}, {begins[1]}")
+        behind = self.value(f"icmp ule i64 {other_end}, {begins[0]}")
+        self.unless(self.value(f"or i1 {before}, {behind}"), "slow")
+
+    def _return_given(self) -> None:
+        self.put(f"call void {self.entry('incref')}(ptr %out)")
+        self.put("ret ptr %out")
 
     def _describe(self, index: int, data: str, stride: str) -> None:
         at = self.value(f"getelementptr {{ptr, i64}}, ptr %arrays, i64 {index}")

@@ -13,6 +13,7 @@ ENTRIES = (
     "float64",  # the one dtype object of native doubles
     "float_type",  # type object of float
     "float64_type",  # type object of numpy.float64
+    "tuple_type",  # type object of tuple
     "out_name",  # the interned string "out"
     "slow",  # what takes over when something is not plain: a Python callable
     "one",  # address of wt_one; null as long as it is not compiled

@@ -16,6 +16,9 @@ from .vecmath.lanes import Lanes
 
 ROOM = "wt_room"
 
+STREAMED = 3 << 23
+"""Bytes of all arrays of a call; caches hold less, and results would not be found there anyway."""
+
 _LINE = 64  # bytes of a cache line
 
 

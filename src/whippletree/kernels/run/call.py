@@ -120,6 +120,7 @@ def _process_table() -> dict[str, int]:
     table["float64"] = id(np.dtype(np.float64))
     table["float_type"] = id(float)
     table["float64_type"] = id(np.float64)
+    table["tuple_type"] = id(tuple)
     table["out_name"] = id(sys.intern("out"))
     return table
 

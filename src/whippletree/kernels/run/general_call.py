@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, refuse_masked
 from ..emit.llvm import BATCH, ONE, ONE_WORK, SHARE, WORK
-from ..emit.memory import ROOM
+from ..emit.memory import ROOM, STREAMED
 from ..trace.arguments import bind
 from ..trace.program import Input, Program
 from ..trace.structure import Structure, leaves, paths
@@ -29,7 +29,6 @@ _Share = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64
 
 _SHORTEST_PIECE = 1 << 18  # instructions; handing less to another thread takes longer than doing it
 _LINE = 64  # bytes of a cache line, and of the widest vector
-_STREAMED = 3 << 23  # bytes of all arrays; caches hold less, and results would not be found there anyway
 
 
 class Checked:
@@ -81,7 +80,7 @@ class Checked:
         """Compute all rows. Inputs of one row are the same for all."""
         width = 1 if count == 1 else host().width
         function, work_bytes, room_bytes = self._function(width)
-        if sum(array.nbytes for array in (*inputs, *results)) >= _STREAMED:
+        if sum(array.nbytes for array in (*inputs, *results)) >= STREAMED:
             work_bytes = max(work_bytes, room_bytes)
         per_piece = max(1, _SHORTEST_PIECE // (self.program.n_executed + 1) // width) * width
         size, n_threads = threads.pieces(count, per_piece, n_threads)

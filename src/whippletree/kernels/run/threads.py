@@ -120,7 +120,7 @@ def checked(threads: Any) -> int:
     """
     if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
         raise InputError(f"threads is {threads!r}, expected a whole number, 1 or more")
-    if threads > most():
+    if threads > 1 and threads > most():  # to count the cores takes longer than a small batch
         raise InputError(
             f"threads is {threads}, expected at most {most()}, "
             f"{_THREADS_PER_CORE} for each core of this machine"
