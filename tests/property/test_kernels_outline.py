@@ -1,5 +1,6 @@
 """Outlined programs: the same bits as straight-line code, and code that does not grow with repetition."""
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from whippletree.kernels.emit.fuse import fuse
 from whippletree.kernels.emit.outline import FLIP, outline
 from whippletree.kernels.emit.schedule import schedule
 from whippletree.kernels.run import build
+from whippletree.kernels.run.general_call import Checked
 from whippletree.kernels.run.kernel import Kernel
 from whippletree.kernels.run.machine import host
 from whippletree.kernels.trace.program import Program
@@ -110,6 +112,35 @@ def test_same_bits_as_straight_line_code(make, monkeypatch):
     expected = program(q, v)
     for one, other in zip(expected, outlined(q, v), strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-12)
+
+
+def test_batches_of_several_threads_at_once(monkeypatch):
+    """The entrance has memory for one of them; others go the other way."""
+    program = chain(60)
+    straight, outlined = both(program, monkeypatch)
+    monkeypatch.setattr(Checked, "_run", None)  # the first goes by the entrance alone
+    states = np.random.default_rng(2).uniform(-2.0, 2.0, (4, 2, 300, 60))
+    several = [outlined(*state) for state in states]
+    out = tuple(np.empty_like(part) for part in several[0])
+    assert outlined(*states[0], out=out) is out
+    monkeypatch.undo()
+    for state, found in zip(states, several, strict=True):
+        for one, other in zip(straight(*state), found, strict=True):
+            np.testing.assert_array_equal(one, other)
+    wrong = []
+
+    def work(k):
+        for _ in range(20):
+            pairs = zip(outlined(*states[k]), several[k], strict=True)
+            if not all(np.array_equal(one, other) for one, other in pairs):
+                wrong.append(k)
+
+    workers = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -31,7 +31,7 @@ from .call_layout import (
     WRITEABLE,
 )
 from .llvm import attributes
-from .memory import STREAMED
+from .memory import LINE, STREAMED
 
 Shape = tuple[int, ...]
 Span = tuple[str, str]  # address and bytes
@@ -192,11 +192,11 @@ class _Writer:
         pointers = ", ".join(f"ptr {p}" for p in (*self.data, *results))
         self.put(f"call void %code({pointers})")
 
-    def _allocate(self, k: int, ndim: str, dims: str) -> str:
+    def _allocate(self, k: int, ndim: str, dims: str, failed: str = "failed") -> str:
         """Output array k, noted so that it can be freed should a later one fail."""
         a = self.value(f"call ptr @wt_new({ndim}, ptr {dims})")
         self.put(f"store ptr {a}, ptr {self.slot('%new', k)}")
-        self.unless(self.value(f"icmp ne ptr {a}, null"), f"failed{k}")
+        self.unless(self.value(f"icmp ne ptr {a}, null"), f"{failed}{k}")
         return a
 
     def _return(self, arrays: list[str]) -> None:
@@ -239,7 +239,9 @@ class _Writer:
             batched = self.value(f"icmp ne i64 {self.leads[i]}, 0")
             self._describe(i, self.data[i], self.value(f"select i1 {batched}, i64 {_bytes(shape)}, i64 0"))
         count = self._copy_lead(lead_dims, lead)
-        self._describe(self.n_in + self.n_out, "null", "0")  # past the caches is the other way
+        work = self.entry("work")  # none to write past the caches
+        self._describe(self.n_in + self.n_out, work, "0")
+        taken_at = self.value(f"getelementptr i8, ptr {work}, i64 {-LINE}")
         self.put("br i1 %unnamed, label %fresh_batch, label %reuse_batch")
         self.label("reuse_batch")
         places = self._given(lead, lead_dims, count)
@@ -252,19 +254,45 @@ class _Writer:
         self.unless(self.value(f"icmp slt i64 {total}, {STREAMED}"), "slow")
         for k, (data, _) in enumerate(places):
             self._describe(self.n_in + k, data, str(_bytes(self.results[k])))
+        self._take(work, taken_at)
         self._run_batch(code, count)
+        self._leave(work, taken_at)
         self._return_given()
         self.label("fresh_batch")
+        self._take(work, taken_at)
         arrays = []
         for k, shape in enumerate(self.results):
             for j, d in enumerate(shape):
                 place = self.value(f"add i64 {lead}, {j}")
                 self.put(f"store i64 {d}, ptr {self.value(f'getelementptr i64, ptr %dims, i64 {place}')}")
             ndim = self.value(f"trunc i64 {self.value(f'add i64 {lead}, {len(shape)}')} to i32")
-            arrays.append(self._allocate(k, f"i32 {ndim}", "%dims"))
+            arrays.append(self._allocate(k, f"i32 {ndim}", "%dims", "left"))
             self._describe(self.n_in + k, self.field(arrays[-1], DATA), str(_bytes(shape)))
         self._run_batch(code, count)
+        self._leave(work, taken_at)
         self._return(arrays)
+        for k in range(self.n_out):
+            self.label(f"left{k}")
+            self._leave(work, taken_at)
+            self.put(f"br label %failed{k}")
+
+    def _take(self, work: str, taken_at: str) -> None:
+        """Take the memory that code needs; hand on if another thread has it."""
+        here, done = self.fresh(), self.fresh()
+        self.put(f"br i1 {self.value(f'icmp eq ptr {work}, null')}, label %{done}, label %{here}")
+        self.label(here)
+        both = self.value(f"cmpxchg ptr {taken_at}, i64 0, i64 1 acquire monotonic, align 8")
+        self.put(f"br i1 {self.value(f'extractvalue {{i64, i1}} {both}, 1')}, label %{done}, label %slow")
+        self.label(done)
+
+    def _leave(self, work: str, taken_at: str) -> None:
+        """Leave it to others."""
+        here, done = self.fresh(), self.fresh()
+        self.put(f"br i1 {self.value(f'icmp eq ptr {work}, null')}, label %{done}, label %{here}")
+        self.label(here)
+        self.put(f"store atomic i64 0, ptr {taken_at} release, align 8")
+        self.put(f"br label %{done}")
+        self.label(done)
 
     def _given(self, lead: str, lead_dims: str, count: str) -> list[Span]:
         """Address and bytes of the arrays of `out`: it, or the items of a tuple. No two hold the same."""

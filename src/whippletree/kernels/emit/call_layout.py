@@ -18,6 +18,7 @@ ENTRIES = (
     "slow",  # what takes over when something is not plain: a Python callable
     "one",  # address of wt_one; null as long as it is not compiled
     "batch",  # address of wt_batch of the vector code; likewise
+    "work",  # memory for one call of it at a time, null for none; a line before it, whether it is taken
     "long",  # number of states from which on other threads may run meanwhile
     "new_array",  # PyArray_NewFromDescr
     "to_scalar",  # PyArray_Return

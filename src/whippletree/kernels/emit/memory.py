@@ -19,7 +19,8 @@ ROOM = "wt_room"
 STREAMED = 3 << 23
 """Bytes of all arrays of a call; caches hold less, and results would not be found there anyway."""
 
-_LINE = 64  # bytes of a cache line
+LINE = 64
+"""Bytes of a cache line, and of the widest vector."""
 
 
 def room_size(program: Program, width: int) -> int:
@@ -30,7 +31,7 @@ def room_size(program: Program, width: int) -> int:
 
 def _room_of(size: int, width: int) -> int:
     """A step's rows, a line that may be carried over in front of them, and one to read beyond the end."""
-    return -(-8 * size * width // _LINE) * _LINE + 2 * _LINE
+    return -(-8 * size * width // LINE) * LINE + 2 * LINE
 
 
 def prefetch(e: Lanes, next_row: str, size: int) -> None:
@@ -38,7 +39,7 @@ def prefetch(e: Lanes, next_row: str, size: int) -> None:
 
     If they do not, this is in vain and harms nothing: it never faults.
     """
-    for offset in range(0, 8 * size * e.width, _LINE):
+    for offset in range(0, 8 * size * e.width, LINE):
         at = e.line(f"getelementptr i8, ptr {next_row}, i64 {offset}")
         e.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
 
@@ -78,12 +79,12 @@ class Streams:
             direct: Where the rows lie in the end.
         """
         e, size = self.e, self.sizes[array]
-        if 8 * size * e.width < _LINE:  # `wt.flush` takes a line at least, and little is gained
+        if 8 * size * e.width < LINE:  # `wt.flush` takes a line at least, and little is gained
             return list(direct)
         self._first_rows[array] = direct[0]
         # Lines in the room begin where lines in memory do.
         address = e.line(f"ptrtoint ptr {direct[0]} to i64")
-        shift = e.line(f"and i64 {address}, {_LINE - 1}")
+        shift = e.line(f"and i64 {address}, {LINE - 1}")
         begin = e.line(f"getelementptr i8, ptr {self._room(array)}, i64 {shift}")
         found = []
         for lane, row in enumerate(direct):
@@ -146,7 +147,7 @@ start:
   br i1 %streamed, label %begin, label %done
 begin:
   %address = ptrtoint ptr %to to i64
-  %shift = and i64 %address, {_LINE - 1}
+  %shift = and i64 %address, {LINE - 1}
   %end = add i64 %shift, %bytes
   %back = sub i64 0, %shift
   %line = getelementptr i8, ptr %to, i64 %back
@@ -154,25 +155,25 @@ begin:
   %partial = and i1 %is_first, %unaligned
   br i1 %partial, label %head, label %lines
 head:
-  %head_end = call i64 @llvm.umin.i64(i64 %end, i64 {_LINE})
+  %head_end = call i64 @llvm.umin.i64(i64 %end, i64 {LINE})
   call void @wt.copy(ptr %line, ptr %from, i64 %shift, i64 %head_end)
   br label %lines
 lines:
   %at = phi i64 [0, %begin], [%head_end, %head], [%next, %store]
-  %next = add i64 %at, {_LINE}
+  %next = add i64 %at, {LINE}
   %source = getelementptr i8, ptr %from, i64 %at
   %fits = icmp ule i64 %next, %end
   br i1 %fits, label %store, label %rest
 store:
   %target = getelementptr i8, ptr %line, i64 %at
-  %whole = load <8 x double>, ptr %source, align {_LINE}
-  store <8 x double> %whole, ptr %target, align {_LINE}, !nontemporal !0
+  %whole = load <8 x double>, ptr %source, align {LINE}
+  store <8 x double> %whole, ptr %target, align {LINE}, !nontemporal !0
   br label %lines
 rest:
   br i1 %is_last, label %tail, label %carry
 carry:
   %begun = load <8 x double>, ptr %source, align 8
-  store <8 x double> %begun, ptr %from, align {_LINE}
+  store <8 x double> %begun, ptr %from, align {LINE}
   ret void
 tail:
   call void @wt.copy(ptr %line, ptr %from, i64 %at, i64 %end)

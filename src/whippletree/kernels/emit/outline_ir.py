@@ -201,15 +201,18 @@ def _row_pointers(e: Lanes) -> list[str]:
     return rows
 
 
-def _widths(width: int) -> list[int]:
-    """Columns treated together: first as many as make one exchange among lanes, then one by one."""
-    return [1] if width == 1 else [min(width, 4), 1]
+_READ, _WRITTEN = 4, 8  # columns treated together at most; whole lines of memory are written quicker
+
+
+def _widths(width: int, most: int) -> list[int]:
+    """Columns treated together: as many as make one exchange among lanes, then fewer, then one by one."""
+    return list(dict.fromkeys(min(width, columns) for columns in (most, 4, 1)))
 
 
 def _read(width: int, fma: bool) -> str:
     """`i64 wt.read.P(rows, from, size, slots)`: transpose columns of input rows into slots."""
     texts = []
-    for piece in _widths(width):
+    for piece in _widths(width, _READ):
         e = Lanes(width, fma)
         for k, column in enumerate(load_rows(e, _row_pointers(e), piece)):
             slot = e.line(f"add i64 %j, {k}")
@@ -223,7 +226,7 @@ def _read(width: int, fma: bool) -> str:
 def _write(width: int, fma: bool) -> str:
     """`i64 wt.write.P(rows, from, size, work, results)`: transpose slots into columns of output rows."""
     texts = []
-    for piece in _widths(width):
+    for piece in _widths(width, _WRITTEN):
         e = Lanes(width, fma)
         columns = []
         for k in range(piece):
@@ -245,18 +248,18 @@ def _batch(program: Program, found: Outline, width: int, fma: bool) -> str:
     work = e.line(f"load ptr, ptr {work_at}, align 8")
     indices = lane_indices(e)
 
-    def columns(name: str, array: int, size: int, rest: str) -> None:
+    def columns(name: str, most: int, array: int, size: int, rest: str) -> None:
         """Treat all columns of an array, in pieces of decreasing width."""
         for lane, index in enumerate(indices):
             at = e.line(f"getelementptr ptr, ptr %rows, i64 {lane}")
             e.lines.append(f"  store ptr {row_address(e, array, index)}, ptr {at}, align 8")
         begin = "0"
-        for piece in _widths(width):
+        for piece in _widths(width, most):
             begin = e.line(f"call i64 @wt.{name}.{piece}(ptr %rows, i64 {begin}, i64 {size}, {rest})")
 
     start = 0
     for array, entry in enumerate(program.inputs):
-        columns("read", array, entry.size, f"ptr {_slot(e, work, str(start))}")
+        columns("read", _READ, array, entry.size, f"ptr {_slot(e, work, str(start))}")
         start += entry.size
     for k in range(len(found.literals)):
         at = e.line(f"getelementptr double, ptr @wt.literals, i64 {k}")
@@ -267,7 +270,7 @@ def _batch(program: Program, found: Outline, width: int, fma: bool) -> str:
     start = 0
     for array, size in enumerate(outputs, start=len(program.inputs)):
         results = e.line(f"getelementptr i32, ptr @wt.results, i64 {start}")
-        columns("write", array, size, f"ptr {work}, ptr {results}")
+        columns("write", _WRITTEN, array, size, f"ptr {work}, ptr {results}")
         start += size
     return batch_loop(e, f"  %rows = alloca [{width} x ptr], align 8")
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, refuse_masked
 from ..emit.llvm import BATCH, ONE, ONE_WORK, SHARE, WORK
-from ..emit.memory import ROOM, STREAMED
+from ..emit.memory import LINE, ROOM, STREAMED
 from ..trace.arguments import bind
 from ..trace.program import Input, Program
 from ..trace.structure import Structure, leaves, paths
@@ -28,7 +28,6 @@ Shape = tuple[int, ...]
 _Share = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 _SHORTEST_PIECE = 1 << 18  # instructions; handing less to another thread takes longer than doing it
-_LINE = 64  # bytes of a cache line, and of the widest vector
 
 
 class Checked:
@@ -102,8 +101,8 @@ class Checked:
         if size == 0:
             return 0
         memory = getattr(self._memory, "array", None)
-        if memory is None or len(memory) < size + _LINE:
-            memory = self._memory.array = np.empty(size + _LINE, np.uint8)
+        if memory is None or len(memory) < size + LINE:
+            memory = self._memory.array = np.empty(size + LINE, np.uint8)
         return _aligned(memory)
 
     def _function(self, width: int) -> tuple[Any, int, int]:
@@ -116,8 +115,11 @@ class Checked:
                 )
                 if width == 1:
                     # One piece of memory will do: an entrance keeps the interpreter's lock for one state.
-                    self._memory_of_one = np.empty(work_bytes + _LINE, np.uint8)
+                    self._memory_of_one = np.empty(work_bytes + LINE, np.uint8)
                     ctypes.c_int64.from_address(code.variable(ONE_WORK)).value = _aligned(self._memory_of_one)
+                else:
+                    # The first line says whether a call has it: an entrance may run without the lock.
+                    self._memory_of_batch = np.zeros(work_bytes + 2 * LINE, np.uint8)
                 self._codes[width] = code, _Share(code.function(SHARE)), work_bytes, room_bytes
                 self._announce()
             return self._codes[width][1:]
@@ -138,13 +140,15 @@ class Checked:
             for entrance in self._entrances:
                 if width == 1:
                     call.set_entry(entrance, "one", code.function(ONE))
-                elif work_bytes == 0:
+                else:
+                    work = _aligned(self._memory_of_batch) + LINE if work_bytes else 0
+                    call.set_entry(entrance, "work", work)
                     call.set_entry(entrance, "batch", code.function(BATCH))
 
 
 def _aligned(memory: NDArray[np.uint8]) -> int:
     """Address of the first whole line."""
-    return -(-memory.ctypes.data // _LINE) * _LINE
+    return -(-memory.ctypes.data // LINE) * LINE
 
 
 def _real(entry: Input, value: Any) -> Array:
