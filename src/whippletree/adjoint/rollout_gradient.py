@@ -13,7 +13,7 @@ from ..api.forward_methods import METHODS, find
 from ..contact.compliant.compliant_contact import Compliant, laws_of
 from ..contact.geometry.contact_pairs import candidates
 from ..contact.sweeps.moreau import Rigid
-from ..errors import GradientWarning, InputError, SolverError
+from ..errors import GradientWarning, InputError, ModelError, SolverError
 from ..kernels.run.iterate import Series
 from ..kernels.run.threads import checked as checked_threads
 from ..loops.closing.check import GEARED_START, check_gears
@@ -114,6 +114,11 @@ def rollout_gradient(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    if m.drivers:
+        raise ModelError(
+            f"rollout_gradient does not follow drivers, and {m.name!r} has {len(m.drivers)}: differentiate a "
+            "copy without them, under the forces that they exert"
+        )
     known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")

@@ -15,7 +15,7 @@ import numpy as np
 from ..api.compiling import compile, record
 from ..api.derivative import derivative
 from ..api.forward_methods import METHODS, find
-from ..errors import InputError
+from ..errors import InputError, ModelError
 from ..kernels.run.iterate import Iteration, Series
 from ..kernels.run.kernel import Kernel
 from ..kernels.trace.structure import Leaf
@@ -38,6 +38,8 @@ STEP = ("q", "qd", "u")
 
 def mode_of(m: Mechanism, q0: Array, qd0: Array, method: str) -> Mode:
     """How steps are made: with loops, by a method that holds at every position."""
+    if m.drivers:
+        raise ModelError(f"{m.name!r} has drivers, {m.drivers[0].name!r} …, which leave nothing to control")
     _, chosen = find(m, "auto")
     law = Law(chosen, implicit_damping=damping(m, None, method))
     if not chosen.holds(m):

@@ -9,22 +9,28 @@ import numpy as np
 
 from ..errors import InputError, ModelError
 from ..spatial import Array, Inertia, Placement, Transform, array
-from .contact import Contact
-from .loop import Loop
+from ..spatial.rotation import exp
 from .mechanism import Body, Mechanism
 from .parts import body_faults
 from .values import expect, vector
 
 
 def parameter_names(m: Mechanism) -> list[str]:
-    """Names of all numbers that `wt.compile(…, parameters=[…])` can leave open.
+    """Names of all numbers that `wt.compile(…, parameters=[…])` can leave open, and `rollout` varies.
 
     "gravity.x" …, and for each body "body.mass" (kg), "body.com.x" … (m), "body.about_com.xx" …
-    (kg m², about the centre of mass), "body.position.x" … (m, of its joint on the parent) and
-    "body.armature" (kg m² or kg); for each loop "loop.position_p.x" … and "loop.position_s.x" … (m, of its
-    joint on the predecessor and on the successor); for each contact "contact.friction",
-    "contact.restitution" and, where they are given, "contact.stiffness" (N/m) and "contact.damping"
-    (N s/m).
+    (kg m², about the centre of mass), "body.position.x" … (m, of its joint on the parent), "body.turn.x" …
+    (rad, a further turn of that joint about the axes it has, by the rotation vector; 0 as it is),
+    "body.armature" (kg m² or kg), "body.damping", "body.friction" and "body.stiffness" of its joint.
+
+    For each loop "loop.position_p.x" …, "loop.turn_p.x" …, and the same with s (of its joint on the
+    predecessor and on the successor); for each frame "frame.position.x" … and "frame.turn.x" …; for each gear
+    "gear.ratio" and "gear.offset"; for each spring "spring.point_a.x" …, "spring.point_b.x" … (m),
+    "spring.stiffness", "spring.damping" and "spring.length"; for each force "force.force.x" … (N) and
+    "force.torque.x" … (N m); for each contact "contact.friction", "contact.restitution" and, where they are
+    given, "contact.stiffness" (N/m) and "contact.damping" (N s/m); for each driver "driver.amplitude" and
+    "driver.offset". Where two parts of one name have the same number, that of the later kind is told with
+    its kind in front, as "spring.elbow.damping".
 
     >>> import whippletree as wt
     >>> wt.parameter_names(wt.examples.load("pendulum"))[3:8]
@@ -65,91 +71,123 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
     values = vector(values, (len(names),), "values", "one entry per name")
     changed = dict(zip(names, values.tolist(), strict=True))
     numbers.update(changed)
-    bodies = [
-        _rebuilt(body, numbers) if any(name in changed for name in _body_numbers(body)) else body
-        for body in m.bodies
-    ]
-    loops = [
-        _moved(loop, numbers) if any(name in changed for name in _loop_numbers(loop)) else loop
-        for loop in m.loops
-    ]
-    contacts = [_changed_contact(contact, changed) for contact in m.contacts]
-    if values.dtype.kind == "f":
-        for old, new in zip(m.bodies, bodies, strict=True):
-            _check_real(old, new)
-        for contact in contacts:
-            replace(contact)  # which checks its numbers
+    parts: dict[str, list[Any]] = {}
+    for kind, of_kind in m.kinds():
+        if kind.name in KNOWN:
+            parts[kind.plural] = [_changed(kind.name, part, numbers, changed, values) for part in of_kind]
     gravity = (numbers["gravity.x"], numbers["gravity.y"], numbers["gravity.z"])
-    return m.with_parts(bodies=bodies, loops=loops, contacts=contacts, gravity=gravity)
+    return m.with_parts(**parts, gravity=gravity)
+
+
+PLAIN = {
+    "body": ("damping", "friction", "stiffness"),
+    "gear": ("ratio", "offset"),
+    "spring": ("stiffness", "damping", "length"),
+    "contact": ("friction", "restitution", "stiffness", "damping"),
+    "driver": ("amplitude", "offset"),
+}
+"""Fields that are numbers, by kind; None where there is none."""
+
+VECTORS = {"spring": ("point_a", "point_b"), "force": ("force", "torque")}
+"""Fields that are three numbers."""
+
+PLACED = {
+    "body": {"": "placement"},
+    "loop": {"_p": "placement_p", "_s": "placement_s"},
+    "frame": {"": "placement"},
+}
+"""Fields that are placements, by what follows the names of their numbers."""
+
+KNOWN = tuple(dict.fromkeys((*PLACED, *PLAIN, *VECTORS)))
+"""Kinds that have numbers."""
 
 
 def _numbers(m: Mechanism) -> dict[str, Any]:
     """Every number by name."""
     numbers = {f"gravity.{axis}": value for axis, value in zip("xyz", m.gravity, strict=True)}
-    for body in m.bodies:
-        numbers.update(_body_numbers(body))
-    for loop in m.loops:
-        numbers.update(_loop_numbers(loop))
-    for contact in m.contacts:
-        numbers.update(_contact_numbers(contact))
+    for kind, parts in m.kinds():
+        for part in parts if kind.name in KNOWN else ():
+            for name, value in _own_numbers(kind.name, part).items():
+                whole = f"{part.name}.{name}"
+                numbers[whole if whole not in numbers else f"{kind.name}.{whole}"] = value
     return numbers
 
 
-def _body_numbers(body: Body) -> dict[str, Any]:
+def _own_numbers(kind: str, part: Any) -> dict[str, Any]:
+    """The numbers of a part by what they are called in it."""
+    found: dict[str, Any] = _inertia_numbers(part) if isinstance(part, Body) else {}
+    for ending, field in PLACED.get(kind, {}).items():
+        position = getattr(part, field).position
+        found.update({f"position{ending}.{axis}": position[k] for k, axis in enumerate("xyz")})
+        found.update({f"turn{ending}.{axis}": 0.0 for axis in "xyz"})
+    if isinstance(part, Body):
+        found["armature"] = part.armature
+    for field in VECTORS.get(kind, ()):
+        found.update({f"{field}.{axis}": getattr(part, field)[k] for k, axis in enumerate("xyz")})
+    found.update(
+        {name: getattr(part, name) for name in PLAIN.get(kind, ()) if getattr(part, name) is not None}
+    )
+    return found
+
+
+def _inertia_numbers(body: Body) -> dict[str, Any]:
     inertia, about = body.inertia, body.inertia.about_com
     numbers = {"mass": inertia.m}
     numbers.update({f"com.{axis}": inertia.com[k] for k, axis in enumerate("xyz")})
     for pair in ("xx", "xy", "xz", "yy", "yz", "zz"):
         numbers[f"about_com.{pair}"] = about["xyz".index(pair[0]), "xyz".index(pair[1])]
-    numbers.update({f"position.{axis}": body.placement.position[k] for k, axis in enumerate("xyz")})
-    numbers["armature"] = body.armature
-    return {f"{body.name}.{name}": value for name, value in numbers.items()}
+    return numbers
 
 
-def _loop_numbers(loop: Loop) -> dict[str, Any]:
-    sides = {"p": loop.placement_p.position, "s": loop.placement_s.position}
-    return {
-        f"{loop.name}.position_{side}.{axis}": position[k]
-        for side, position in sides.items()
-        for k, axis in enumerate("xyz")
-    }
+def _changed(kind: str, part: Any, numbers: dict[str, Any], changed: dict[str, Any], values: Array) -> Any:
+    """The part with other numbers, which it checks itself only if they are real."""
+    own = _own_numbers(kind, part)
 
+    def name_of(number: str) -> str:
+        # Of two parts of one name, the one of the later kind has its kind in front.
+        longer = f"{kind}.{part.name}.{number}"
+        return longer if longer in numbers else f"{part.name}.{number}"
 
-def _moved(loop: Loop, numbers: dict[str, Any]) -> Loop:
-    """The loop with its joint elsewhere on both sides."""
-
-    def placement(side: str, old: Placement) -> Placement:
-        position = array([numbers[f"{loop.name}.position_{side}.{axis}"] for axis in "xyz"])
-        return Placement.of(Transform(old.rotation.T, position))
-
-    p, s = placement("p", loop.placement_p), placement("s", loop.placement_s)
-    return replace(loop, placement_p=p, placement_s=s)
-
-
-def _contact_numbers(contact: Contact) -> dict[str, Any]:
-    values = {name: getattr(contact, name) for name in ("friction", "restitution", "stiffness", "damping")}
-    return {f"{contact.name}.{name}": value for name, value in values.items() if value is not None}
-
-
-def _changed_contact(contact: Contact, changed: dict[str, Any]) -> Contact:
-    """The contact with other numbers, which it does not check: they may be symbolic."""
-    made = copy(contact)
-    for name in _contact_numbers(contact).keys() & changed.keys():
-        object.__setattr__(made, name.rpartition(".")[2], changed[name])
+    here = {number for number in own if name_of(number) in changed}
+    if not here:
+        return part
+    own = {number: numbers[name_of(number)] for number in own}
+    fields: dict[str, Any] = {name: own[name] for name in PLAIN.get(kind, ()) if name in here}
+    for field in VECTORS.get(kind, ()):
+        if here & {f"{field}.{axis}" for axis in "xyz"}:
+            fields[field] = tuple(own[f"{field}.{axis}"] for axis in "xyz")
+    for ending, field in PLACED.get(kind, {}).items():
+        fields[field] = _placed(getattr(part, field), own, ending, here)
+    if isinstance(part, Body):
+        new = _rebuilt(part, own, fields)
+        if values.dtype.kind == "f":
+            _check_real(part, new)
+        return new
+    if values.dtype.kind == "f":
+        return replace(part, **fields)
+    made = copy(part)
+    for field, value in fields.items():
+        object.__setattr__(made, field, value)
     return made
 
 
-def _rebuilt(body: Body, numbers: dict[str, Any]) -> Body:
+def _placed(old: Placement, own: dict[str, Any], ending: str, here: set[str]) -> Placement:
+    """A placement with another position, and turned further."""
+    turned = {f"turn{ending}.{axis}" for axis in "xyz"}
+    if not here & (turned | {f"position{ending}.{axis}" for axis in "xyz"}):
+        return old
+    position = array([own[f"position{ending}.{axis}"] for axis in "xyz"])
+    rotation = old.rotation
+    if here & turned:
+        rotation = rotation @ exp(array([own[f"turn{ending}.{axis}"] for axis in "xyz"]))
+    return Placement.of(Transform(rotation.T, position))
+
+
+def _rebuilt(body: Body, own: dict[str, Any], fields: dict[str, Any]) -> Body:
     """The body made anew from its numbers."""
-
-    def number(name: str) -> Any:
-        return numbers[f"{body.name}.{name}"]
-
-    com, position = (array([number(f"{part}.{axis}") for axis in "xyz"]) for part in ("com", "position"))
-    moments = [[number("about_com." + "".join(sorted((a, b)))) for b in "xyz"] for a in "xyz"]
-    placement = Placement.of(Transform(body.placement.rotation.T, position))
-    inertia = Inertia(number("mass"), com, moments)
-    return replace(body, inertia=inertia, placement=placement, armature=number("armature"))
+    com = array([own[f"com.{axis}"] for axis in "xyz"])
+    moments = [[own["about_com." + "".join(sorted((a, b)))] for b in "xyz"] for a in "xyz"]
+    return replace(body, inertia=Inertia(own["mass"], com, moments), armature=own["armature"], **fields)
 
 
 def _check_real(old: Body, new: Body) -> None:
@@ -158,8 +196,10 @@ def _check_real(old: Body, new: Body) -> None:
     for fault in body_faults(new) if new is not old else ():
         if (fault.field, fault.title) not in before:
             raise ModelError(f"{fault.title}: {fault.fault}{fault.hint}")
-    if new.armature < 0.0:
-        raise ModelError(f"body {new.name!r}: armature is {new.armature:g}, must be 0 or more and finite")
+    for name in ("armature", *PLAIN["body"]):
+        if getattr(new, name) < 0.0:
+            value = getattr(new, name)
+            raise ModelError(f"body {new.name!r}: {name} is {value:g}, must be 0 or more and finite")
 
 
 def _check_names(m: Mechanism, names: Sequence[str], known: dict[str, Any]) -> None:
@@ -169,9 +209,9 @@ def _check_names(m: Mechanism, names: Sequence[str], known: dict[str, Any]) -> N
         if name not in known:
             raise InputError(
                 f"{m.name!r} has no parameter {name!r}; there are gravity.x … and for each body mass, com.x, "
-                "about_com.xx, position.x, armature …, for each loop position_p.x …, for each contact "
-                "friction …, as in 'link3.mass' "
-                "(wt.parameter_names lists them all)"
+                "about_com.xx, position.x, armature …, for each loop position_p.x …, for springs, gears, "
+                "frames, forces, contacts and drivers their own, as in 'link3.mass' (wt.parameter_names "
+                "lists them all)"
             )
     if len(set(names)) != len(names):
         raise InputError(f"parameters are named twice: {', '.join(names)}")

@@ -1,7 +1,7 @@
 """Many trajectories at once: dynamics, integrator and loop in machine code, on all cores or beyond."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import lru_cache, partial
 from math import prod
@@ -34,6 +34,8 @@ from .equations import Law, equations
 from .given_arrays import apart, must_be_finite, real_array, to_write_into, whole_number
 from .integrators import INTEGRATORS, Integrator
 from .locally import compute_here
+from .open_parameters import for_all_steps, opened_parameters
+from .rollout_drive import driven_starts, rollout_drive
 from .starts import constraints_at, room
 from .step_length import check_rollout
 from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
@@ -63,6 +65,7 @@ def rollout(
     contacts: str | Compliant | Rigid | None = "auto",
     contact_forces: Array | None = None,
     residual: Array | None = None,
+    parameters: Mapping[str, Any] | None = None,
     out: tuple[Array, Array] | None = None,
     threads: int = 1,
     executor: Executor | None = None,
@@ -76,11 +79,12 @@ def rollout(
     start, by a `StepLengthWarning`.
 
     Args:
-        m: The mechanism. Its loops are kept closed: every step ends with a Newton step towards closed
-            loops, of positions and of velocities. What is left open is about the square of what a step
-            without it opens: for the bundled mechanisms at 1 ms, from 1e-16 to 1e-6 m or rad (of Andrews'
-            squeezer, which turns by a radian in a few milliseconds, 5e-4), and it does not grow.
-            `wt.compile(wt.constraint_error, m)(q)` tells.
+        m: The mechanism. Its drivers are followed, driven coordinates being where they should after every
+            step, and qd0 is brought to what agrees with them. Its loops are kept closed: every step ends
+            with a Newton step towards closed loops, of positions and of velocities. What is left open is
+            about the square of what a step without it opens: for the bundled mechanisms at 1 ms, from 1e-16
+            to 1e-6 m or rad (of Andrews' squeezer, which turns by a radian in a few milliseconds, 5e-4), and
+            it does not grow. `wt.compile(wt.constraint_error, m)(q)` tells.
         q0: (..., nq) positions at the start, rad or m.
         qd0: (..., nv) velocities at the start, rad/s or m/s. Leading axes broadcast.
         tau: Actuator forces, N m or N: an array (nv,), (steps, nv) or (..., steps, nv), each row held
@@ -106,6 +110,9 @@ def rollout(
             along n, t1 and t2 of `wt.contact.contact_frames`, N.
         residual: (..., steps // every) array to write into: how well rigid contact has been solved so far,
             the largest residual of all steps, m/s. More sweeps, `wt.contact.Rigid(sweeps=10)`, make it less.
+        parameters: Numbers of the mechanism that differ from trajectory to trajectory, each (...), by names
+            as `parameter_names` has them: {"hook.mass": (100,)}. With lengths of loops, q0 is assembled for
+            each.
         out: Two arrays to write into, as they are returned. They may hold q0, qd0 or tau, of which a copy is
             taken then.
         threads: On how many threads, here or at each worker.
@@ -157,17 +164,29 @@ def rollout(
     found = _recordable(m, dynamics)
     if dynamics == "auto" and touching is not None:
         found = touching.accelerations(m, found)
-    law = Law(found, implicit_damping=damping(m, damped, method))
+    opened = opened_parameters(m, parameters)
+    law = Law(found, implicit_damping=damping(m, damped, method, *opened[:1]))
     fault = fault_without_inertia(m, coupled_joints(m))
     if fault is not None:
         raise SingularError(f"rollout: {fault}")
     control = _Control(m, tau, steps)
     if every > control.steps > 0:
         raise InputError(f"every is {every}, more than the {control.steps} steps: nothing would be recorded")
-    check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
-    lead = _lead([start.shape[:-1] for start in starts], control.lead)
-    K = constraints_at(m, *starts)
-    how = _stepping(m, INTEGRATORS[method], law, K, starts[0])
+    if not opened:
+        check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
+    lead = _lead([*(start.shape[:-1] for start in starts), *(o.shape[:-1] for o in opened[1:])], control.lead)
+    K = constraints_at(m, *starts, opened)
+    how = _stepping(m, INTEGRATORS[method], law, K, starts[0])._replace(
+        parameters=opened[0] if opened else ()
+    )
+    begin = []
+    if m.drivers:
+        if touching is not None:
+            raise InputError(f"{m.name!r} has drivers and contacts act: give contacts=None")
+        how = how._replace(drive=rollout_drive(m, how.rows))
+        assert how.drive is not None
+        x, starts[1] = driven_starts(m, how.drive, *starts, control.steps * float(h), opened)
+        begin = [x]
     if touching is not None:
         touching.held(m, how.rows)
         if starts[0].size:
@@ -188,7 +207,8 @@ def rollout(
         places.append(told.states(count, recorded, how.other is not None))
     if count == 0 or recorded == 0:
         return outs[0], outs[1]
-    series = [Series(h, 0, 0), *control.series(lead)]
+    series = [Series(h, 0, 0), *control.series(lead, bool(begin))]
+    series += [for_all_steps(_rows(value, lead, 1), control.steps) for value in (*begin, *opened[1:])]
     run = compute_here if executor is None else partial(distribute, executor)
     options = {"steps": recorded * every, "every": every, "threads": threads}
     iteration = control.iteration(how)
@@ -260,14 +280,16 @@ class _Control:
             return traced_control(self.m, how, self.tau)
         return given_forces(self.m, how)
 
-    def series(self, lead: Shape) -> list[Series]:
-        """Where each input of each trajectory and step is."""
+    def series(self, lead: Shape, clocked: bool) -> list[Series]:
+        """Where each input of each trajectory and step is; if clocked, the number of the step comes last."""
+        clock = [Series.of(np.arange(float(self.steps))[None], ())]
         if callable(self.tau):
-            return [Series.of(np.arange(float(self.steps))[None], ())]
-        return [
+            return clock
+        given = [
             Series.of(array if array.ndim == len(shape) else _rows(array, lead, len(shape) + 1), shape)
             for array, shape in self.arrays
         ]
+        return given + clock if clocked else given
 
 
 def _packed(array: Array) -> bool:

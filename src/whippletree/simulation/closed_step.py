@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from ..analysis.driven_system import driven_gaps
 from ..errors import InputError
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
+from ..loops.equations.driven_rows import Coordinate
 from ..loops.equations.rank import independent_rows
 from ..loops.methods.lambda_first import damped
 from ..model.mechanism import Mechanism
 from ..model.positions import integrate
-from ..spatial import Array, solve_spd
+from ..spatial import Array, array, solve_spd
 
 Rows = tuple[int, ...]
 
@@ -48,6 +50,26 @@ def rows_for(K: Array, generic: Rows | None) -> Rows:
         f"q0 of trajectory {k} is assembled another way than that of others: {ranks[k]} of its constraints "
         "are independent, and not the same ones; roll them out by themselves"
     )
+
+
+def closed_and_driven(
+    m: Mechanism, q: Array, qd: Array, rows: Rows, asked: Array, driven: tuple[Coordinate, ...]
+) -> tuple[Array, Array]:
+    """As `closed`, with driven coordinates where they are asked to be: (3, nd), with rates."""
+    chosen, nd = list(rows), len(driven)
+    gaps, _, A = driven_gaps(m, q, asked[0], driven=driven)
+    K = A[chosen]
+    entries = list(integrate(m, q, -(K.T @ solve_spd(damped(K @ K.T, DAMPING), gaps[chosen]))))
+    for coordinate, x in zip(driven, asked[0], strict=True):
+        if coordinate.is_own:
+            entries[m.q_index[coordinate.number].start] = x
+    q = array(entries)
+    K = driven_gaps(m, q, asked[0], driven=driven)[2][chosen]
+    rates = np.concatenate([np.zeros(len(rows) - nd), asked[1]])
+    # Twice, as the damping leaves a share of what is not small: the speed of the drivers.
+    for _ in range(2):
+        qd = qd - K.T @ solve_spd(damped(K @ K.T, DAMPING), K @ qd - rates)
+    return q, qd
 
 
 def closed(m: Mechanism, q: Array, qd: Array, rows: Rows) -> tuple[Array, Array]:

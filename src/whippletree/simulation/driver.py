@@ -222,8 +222,11 @@ def _law(
     return name, Law(method, options=(("stabilization", time),), implicit_damping=implicit)
 
 
-def damping(m: Mechanism, value: Any, method: str) -> tuple[float, ...] | None:
-    """Implicit damping, checked: (nv,), the same for all velocities of a joint; None if there is none."""
+def damping(m: Mechanism, value: Any, method: str, opened: Sequence[str] = ()) -> tuple[float, ...] | None:
+    """Implicit damping, checked: (nv,), the same for all velocities of a joint; None if there is none.
+
+    That of joints may be among parameters that are open.
+    """
     rough = next((loop.name for loop in m.loops if loop.friction), None)
     if rough is not None and method == "euler":
         raise InputError(
@@ -233,6 +236,7 @@ def damping(m: Mechanism, value: Any, method: str) -> tuple[float, ...] | None:
         )
     if value is None:
         own = any(body.damping or body.friction for body in m.bodies)
+        own = own or any(name.endswith((".damping", ".friction")) for name in opened)
         return (0.0,) * m.nv if own and method == "euler" else None
     if method != "euler":
         raise InputError(f"implicit_damping is given, but method is {method!r}: it belongs to 'euler'")

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..model.mechanism import Mechanism
 from ..spatial import Array, array, maximum, where
+from ..spatial.scalar import vanishes
 
 STICK_SPEED = 1e-9
 """rad/s or m/s: a joint that sticks gives way by no more, under all that its friction bears."""
@@ -63,7 +64,7 @@ def implicit_acceleration(
         solve: See `Solve`.
     """
     F = _friction(m)
-    rough = [k for k in range(m.nv) if F[k]]
+    rough = [k for k in range(m.nv) if not vanishes(F[k])]
     way = {k: where(abs(qd[k]) > STICK_SPEED, _sign(qd[k]), 0.0) for k in rough}
     after = qd
     for _ in range(PASSES if rough else 0):
@@ -108,7 +109,7 @@ def _damped(
     bodies = []
     for body, index in zip(m.bodies, m.v_index, strict=True):
         d = [body.damping + damping[k] + own[k] for k in range(index.start, index.stop)]
-        if body.damping or body.friction or any(damping[index]):
+        if not (vanishes(body.damping) and vanishes(body.friction)) or any(damping[index]):
             body = replace(body, armature=body.armature + h * array(d))  # pyright: ignore[reportArgumentType]
         bodies.append(body)
     moved = m.with_parts(bodies=bodies, X_T=m.X_T)

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from ..api.compiling import compile
 from ..errors import InputError
 from ..loops.closing.check import TOLERANCE
 from ..loops.equations.constraints import row_owners
 from ..loops.equations.loop_sizes import row_sizes
 from ..model.mechanism import Mechanism
 from ..spatial import Array
-from .equations import common
+from .equations import common, constraints
 
 
 def room(shapes: Sequence[tuple[int, ...]]) -> list[Array]:
@@ -25,11 +27,15 @@ def room(shapes: Sequence[tuple[int, ...]]) -> list[Array]:
         ) from None
 
 
-def constraints_at(m: Mechanism, q0: Array, qd0: Array) -> Array:
-    """(..., nc, nv) K at the starts; InputError, naming a trajectory, if one starts or turns open."""
+def constraints_at(m: Mechanism, q0: Array, qd0: Array, opened: tuple[Any, ...] = ()) -> Array:
+    """(..., nc, nv) K at the starts; InputError, naming a trajectory, if one starts or turns open.
+
+    With names of parameters and their values (..., n), loops are as these say.
+    """
     if not m.loops and not m.gears:
         return np.zeros((*q0.shape[:-1], 0, m.nv))
-    gaps, K = common(m).constraints(q0)
+    kernel = compile(constraints, m, parameters=opened[0]) if opened else common(m).constraints
+    gaps, K = kernel(q0, *opened[1:])
     rates = np.einsum("...ij,...j->...i", K, qd0)
     units, owners = row_sizes(m), row_owners(m)
     sizes = units + np.einsum("...ij,...j->...i", np.abs(K), np.abs(qd0))

@@ -12,14 +12,16 @@ from ..errors import InputError
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration
 from ..kernels.trace.program import Program
+from ..model.driver_motions import TimeFunction
 from ..model.mechanism import Mechanism
 from ..model.positions import difference
 from ..model.snapshot import Snapshot
 from ..spatial import Array, array, minimum
-from .closed_step import Rows, closed
+from .closed_step import Rows, closed, closed_and_driven
 from .contact_step import Contacting, ContactMode, contact_advance
 from .equations import Law, projected
 from .integrators import Integrator
+from .rollout_drive import RolloutDrive
 from .systems import Force, Traced
 
 
@@ -51,6 +53,8 @@ class Stepping(NamedTuple):
         other: Another law, where the choice of the first does not hold; None if it holds everywhere.
         bound: The quality below which it does not.
         touching: How contact is treated; None if it is not.
+        drive: What is driven; None if nothing is.
+        parameters: Names of numbers that differ from trajectory to trajectory.
     """
 
     integrator: Integrator
@@ -59,6 +63,8 @@ class Stepping(NamedTuple):
     other: Law | None
     bound: float
     touching: ContactMode | None = None
+    drive: RolloutDrive | None = None
+    parameters: tuple[str, ...] = ()
 
 
 class Mode(NamedTuple):
@@ -68,15 +74,20 @@ class Mode(NamedTuple):
     rows: Rows
     law: Law
     touching: ContactMode | None
+    drive: RolloutDrive | None = None
 
 
 class Before(NamedTuple):
-    """What a step begins with: the state, that of contacts, and the watch; None where there is no such."""
+    """What a step begins with: the state, that of contacts, and the watch; None where there is no such.
+
+    Where drivers have begun, (nd,), stays what it is.
+    """
 
     q: Array
     qd: Array
     touch: Array | None
     watch: Any
+    begin: Array | None = None
 
 
 def advance(m: Mechanism, before: Before, force: Force, t: Any, h: Any, mode: Mode) -> tuple[Any, ...]:
@@ -84,7 +95,10 @@ def advance(m: Mechanism, before: Before, force: Force, t: Any, h: Any, mode: Mo
 
     The watch is the least quality of the law's choice so far; None if nobody asks for it.
     """
-    q, qd, touch, watch = before
+    q, qd, touch, watch, begin = before
+    drive = mode.drive
+    if drive is not None and begin is not None:
+        force = drive.forces(m, force, begin)
     contacts: tuple[Any, ...] = ()
     if touch is None or mode.touching is None:
         y = mode.integrator.step(Traced(m, force, mode.law), t, np.concatenate([q, qd]), h)
@@ -94,7 +108,10 @@ def advance(m: Mechanism, before: Before, force: Force, t: Any, h: Any, mode: Mo
     new_q, new_qd = y[: m.nq], y[m.nq :]
     if m.nq != m.nv:
         new_q = projected(m, new_q)
-    if mode.rows:
+    if drive is not None and begin is not None:
+        asked = drive.asked(m, begin, t + h)
+        new_q, new_qd = closed_and_driven(m, new_q, new_qd, drive.rows, asked, drive.driven)
+    elif mode.rows:
         new_q, new_qd = closed(m, new_q, new_qd, mode.rows)
     if watch is None:
         return new_q, new_qd, *contacts
@@ -107,11 +124,17 @@ def _iteration(m: Mechanism, how: Stepping, step: Callable[..., Program]) -> Ite
     """The iteration of a step: `step` records it with a mode, and further inputs or values."""
     touches = how.touching is not None
     more = {"touch": (how.touching.size(m),)} if how.touching is not None else {}
-    fixed = {} if touches else {"touch": None}
+    fixed: dict[str, Any] = {} if touches else {"touch": None}
     states = 3 if touches else 2
+    if how.drive is None:
+        fixed["begin"] = None
+    else:
+        more["begin"] = (len(how.drive.driven),)
+    if how.parameters:
+        fixed["parameters"] = how.parameters
 
     def mode(law: Law) -> Mode:
-        return Mode(how.integrator, how.rows, law, how.touching)
+        return Mode(how.integrator, how.rows, law, how.touching, how.drive)
 
     if how.other is None:
         return Iteration(step(mode(how.law), more, watch=None, **fixed), states)
@@ -120,28 +143,50 @@ def _iteration(m: Mechanism, how: Stepping, step: Callable[..., Program]) -> Ite
 
 
 def given_forces(m: Mechanism, how: Stepping) -> Iteration | Guarded:
-    """Steps under forces that are inputs: q, qd; h, tau."""
-    return _given_forces(Snapshot(m), how)
+    """Steps under forces that are inputs: q, qd; h, tau, and with drivers number, begin."""
+    return _kept(_given_forces, how)(Snapshot(m), how)
+
+
+def _kept(made: Any, how: Stepping) -> Callable[[Snapshot, Stepping], Iteration | Guarded]:
+    """What is made once, unless a driver follows a function of the user, which may have changed since."""
+    drivers = () if how.drive is None else how.drive.drivers
+    return made.__wrapped__ if any(isinstance(d.position, TimeFunction) for d in drivers) else made
+
+
+def _clocked(how: Stepping, shapes: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Further inputs and fixed values of a step: its number, if it matters."""
+    return (shapes, {"number": 0.0}) if how.drive is None else ({**shapes, "number": ()}, {})
 
 
 def forced_step(
-    m: Mechanism, q: Array, qd: Array, touch: Any, watch: Any, h: Any, tau: Array, mode: Mode
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    touch: Any,
+    watch: Any,
+    h: Any,
+    tau: Array,
+    number: Any,
+    begin: Any,
+    mode: Mode,
 ) -> tuple[Any, ...]:
     """One step under a force that stays as it is."""
-    return advance(m, Before(q, qd, touch, watch), lambda *_: tau, 0.0, h, mode)
+    return advance(m, Before(q, qd, touch, watch, begin), lambda *_: tau, number * h, h, mode)
 
 
 @lru_cache(maxsize=32)
 def _given_forces(now: Snapshot, how: Stepping) -> Iteration | Guarded:
+    shapes, clock = _clocked(how, {"h": ()})
+
     def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
-        return record(forced_step, now.m, inputs={"h": (), **more}, mode=mode, **fixed)
+        return record(forced_step, now.m, inputs={**shapes, **more}, mode=mode, **clock, **fixed)
 
     return _iteration(now.m, how, step)
 
 
 def linear_feedback(m: Mechanism, how: Stepping) -> Iteration | Guarded:
-    """Steps under linear feedback: q, qd; h, gain, q_ref, qd_ref, forward."""
-    return _linear_feedback(Snapshot(m), how)
+    """Steps under linear feedback: q, qd; h, gain, q_ref, qd_ref, forward, and with drivers number, begin."""
+    return _kept(_linear_feedback, how)(Snapshot(m), how)
 
 
 def feedback_step(
@@ -155,6 +200,8 @@ def feedback_step(
     q_ref: Array,
     qd_ref: Array,
     forward: Array,
+    number: Any,
+    begin: Any,
     mode: Mode,
 ) -> tuple[Any, ...]:
     """One step under linear feedback."""
@@ -162,22 +209,25 @@ def feedback_step(
     def force(_: Any, q: Array, qd: Array) -> Array:
         return forward - gain @ np.concatenate([difference(m, q_ref, q), qd - qd_ref])
 
-    return advance(m, Before(q, qd, touch, watch), force, 0.0, h, mode)
+    return advance(m, Before(q, qd, touch, watch, begin), force, number * h, h, mode)
 
 
 @lru_cache(maxsize=32)
 def _linear_feedback(now: Snapshot, how: Stepping) -> Iteration | Guarded:
     m, nv = now.m, (now.m.nv,)
-    shapes = {"h": (), "gain": (m.nv, 2 * m.nv), "q_ref": (m.nq,), "qd_ref": nv, "forward": nv}
+    own = {"h": (), "gain": (m.nv, 2 * m.nv), "q_ref": (m.nq,), "qd_ref": nv, "forward": nv}
+    shapes, clock = _clocked(how, own)
 
     def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
-        return record(feedback_step, m, inputs={**shapes, **more}, mode=mode, **fixed)
+        return record(feedback_step, m, inputs={**shapes, **more}, mode=mode, **clock, **fixed)
 
     return _iteration(m, how, step)
 
 
 def traced_control(m: Mechanism, how: Stepping, control: Callable[..., Any]) -> Iteration | Guarded:
-    """Steps under a function of (t, q, qd) that is compiled along: q, qd; h, number. Recorded at every call.
+    """Steps under a function of (t, q, qd) that is compiled along: q, qd; h, number, and with drivers begin.
+
+    Recorded at every call.
 
     What the function reads besides its arguments is fixed from then on, and may have changed since.
     """
@@ -191,12 +241,22 @@ def traced_control(m: Mechanism, how: Stepping, control: Callable[..., Any]) -> 
             )
         return tau
 
+    whole = m
+
     def controlled_step(
-        q: Array, qd: Array, touch: Any, watch: Any, h: Any, number: Any, mode: Mode
+        m: Mechanism,
+        q: Array,
+        qd: Array,
+        touch: Any,
+        watch: Any,
+        h: Any,
+        number: Any,
+        begin: Any,
+        mode: Mode,
     ) -> tuple[Any, ...]:
-        return advance(m, Before(q, qd, touch, watch), force, number * h, h, mode)
+        return advance(m, Before(q, qd, touch, watch, begin), force, number * h, h, mode)
 
     def step(mode: Mode, more: dict[str, Any], **fixed: Any) -> Program:
-        return record(controlled_step, m, inputs={"h": (), "number": (), **more}, mode=mode, **fixed)
+        return record(controlled_step, whole, inputs={"h": (), "number": (), **more}, mode=mode, **fixed)
 
     return _iteration(m, how, step)

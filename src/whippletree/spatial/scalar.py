@@ -190,6 +190,16 @@ def known(x: Any) -> float | None:
     return float(x) if isinstance(x, float) else getattr(x, "known", None)
 
 
+def vanishes(x: Any) -> bool:
+    """Whether a scalar is zero whatever the inputs: a plain number, or a symbolic one known to be zero.
+
+    >>> vanishes(0.0), vanishes(0.5)
+    (True, False)
+    """
+    value = getattr(x, "known", x)
+    return isinstance(value, float | int | np.number) and bool(value == 0.0)
+
+
 def product(A: Array, B: Array) -> Array:
     """A @ B of matrices; where A is symbolic and B is not, without the rows of B that are zero.
 

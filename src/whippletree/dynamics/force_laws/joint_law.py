@@ -16,6 +16,7 @@ import numpy as np
 from ...model.loop import Loop
 from ...model.mechanism import Body, Mechanism
 from ...spatial import Array, array, maximum
+from ...spatial.scalar import vanishes
 from .force_law import ForceLaw, Forces
 
 SLIP_SPEED = 1e-4
@@ -43,16 +44,17 @@ class JointLaw(ForceLaw):
 
 def exerts(body: Body | Loop) -> bool:
     """Whether a joint, of the tree or of a loop, has a spring, a damper, friction or stops."""
-    return any(map(bool, (body.stiffness, body.damping, body.friction, body.limits.stiffness)))
+    numbers = body.stiffness, body.damping, body.friction, body.limits.stiffness
+    return not all(map(vanishes, numbers))
 
 
 def joint_energy(body: Body | Loop, q: Array) -> Any:
     """Scalar, J: what spring and stops of one joint store at its own q."""
     total, limits = 0.0, body.limits
-    if body.stiffness:
+    if not vanishes(body.stiffness):
         turn = body.joint.difference(rest_position(body), q)
         total = total + 0.5 * body.stiffness * (turn @ turn)
-    if limits.stiffness:
+    if not vanishes(limits.stiffness):
         for x in q:
             below = maximum(limits.lower - x, 0.0) if np.isfinite(limits.lower) else 0.0
             above = maximum(x - limits.upper, 0.0) if np.isfinite(limits.upper) else 0.0
@@ -63,13 +65,13 @@ def joint_energy(body: Body | Loop, q: Array) -> Any:
 def joint_force(body: Body | Loop, q: Array, qd: Array) -> Array:
     """(nv,) spring, damper, friction and stops of one joint at its own q and qd."""
     tau = np.zeros(body.joint.nv)
-    if body.stiffness:
+    if not vanishes(body.stiffness):
         tau = tau - body.stiffness * body.joint.difference(rest_position(body), q)
-    if body.damping:
+    if not vanishes(body.damping):
         tau = tau - body.damping * qd
-    if body.friction:
+    if not vanishes(body.friction):
         tau = tau - body.friction * qd / np.sqrt(qd * qd + SLIP_SPEED * SLIP_SPEED)
-    if body.limits.stiffness:
+    if not vanishes(body.limits.stiffness):
         tau = tau + array([_stops(body, q[k], qd[k]) for k in range(body.joint.nv)])
     return tau
 

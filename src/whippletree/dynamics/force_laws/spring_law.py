@@ -7,6 +7,7 @@ import numpy as np
 from ...model.mechanism import Mechanism
 from ...model.spring import Spring
 from ...spatial import Array, array, cross
+from ...spatial.scalar import vanishes
 from ..kinematics import body_velocities, world_transforms
 from ..per_body import per_body
 from .force_law import ForceLaw, Forces
@@ -28,8 +29,8 @@ class SpringLaw(ForceLaw):
         X, total = world_transforms(m, q), 0.0
         for spring in m.springs:
             a, b = m.body_number(spring.body_a), m.body_number(spring.body_b)
-            apart = point_place(X[b], np.array(spring.point_b)) - point_place(X[a], np.array(spring.point_a))
-            if spring.length == 0.0 and spring.damping == 0.0:
+            apart = point_place(X[b], array(spring.point_b)) - point_place(X[a], array(spring.point_a))
+            if vanishes(spring.length) and vanishes(spring.damping):
                 stretch2 = apart @ apart
             else:
                 stretch = np.sqrt(apart @ apart + TOUCHING * TOUCHING) - spring.length
@@ -47,7 +48,7 @@ def spring_forces(m: Mechanism, q: Array, qd: Array) -> Array:
             (m.body_number(spring.body_a), spring.point_a),
             (m.body_number(spring.body_b), spring.point_b),
         ]
-        (i, a), (j, b) = ((number, np.array(point)) for number, point in sides)
+        (i, a), (j, b) = ((number, array(point)) for number, point in sides)
         apart = point_place(X[j], b) - point_place(X[i], a)
         rate = _velocity(X[j], v[j], b) - _velocity(X[i], v[i], a)
         pull = _pull(spring, apart, rate)  # on a, in world coordinates; b feels the opposite
@@ -69,7 +70,7 @@ def _velocity(X: Any, v: Array, point: Array) -> Array:
 
 def _pull(spring: Spring, apart: Array, rate: Array) -> Array:
     """(3,) force on the first point, towards the second if the spring is stretched."""
-    if spring.length == 0.0 and spring.damping == 0.0:
+    if vanishes(spring.length) and vanishes(spring.damping):
         return spring.stiffness * apart
     d = np.sqrt(apart @ apart + TOUCHING * TOUCHING)
     along = apart / d
