@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..model.gear import tree_gears
 from ..model.mechanism import Mechanism
 from ..model.values import per_coordinate, per_velocity, position, vector
 from ..spatial import Array
@@ -57,8 +58,8 @@ OURS: Mapping[str, Argument] = EVERYWHERE | {
     "c": _BODY_VELOCITY,
     "cdot": _BODY_VELOCITY,
     "y": Argument(
-        lambda m: (m.nq - len(m.gears),),
-        lambda m: f"nq = {m.nq} of {m.name!r} less one for each of {len(m.gears)} gears",
+        lambda m: (m.nq - len(tree_gears(m)),),
+        lambda m: f"nq = {m.nq} of {m.name!r} less one for each of {len(tree_gears(m))} gears",
     ),
     "v_links": _PER_LINK,
     "w_links": _PER_LINK,

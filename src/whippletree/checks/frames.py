@@ -13,6 +13,7 @@ import numpy as np
 
 from ..joints.axis_joint import AxisJoint
 from ..model.equivalent_inertias import simple_inertias
+from ..model.loop_coordinates import counted_turns
 from ..model.mechanism import Mechanism
 from ..spatial import Array, Inertia, Placement, Transform, TransformProduct, cross
 from ..spatial.rotation import to_euler
@@ -84,11 +85,22 @@ def reframe(m: Mechanism) -> Reframed:
         placement_p = _clean_placement(frames[p + 1].inverse() @ loop.placement_p)
         placement_s = _clean_placement(frames[s + 1].inverse() @ loop.placement_s)
         loops.append(replace(loop, placement_p=placement_p, placement_s=placement_s))
+    cheap = Mechanism(m.name).with_parts(gravity=(x, y, z), X_T=X_T, bodies=bodies, loops=loops)
+
+    def ahead(joint: str) -> float:
+        if not m.has("loop", joint):
+            return offset[m.q_index[m.joint_number(joint)].start]
+        # A loop joint is where it was, but that its turns may be counted from another zero.
+        old, new = (counted_turns(made, made.loops[m.number("loop", joint)]) for made in (m, cheap))
+        if old is None or new is None:
+            return 0.0
+        zero = new.zero + sum(sign * offset[k] for k, sign in new.signs.items())
+        return 2.0 * np.pi * round((zero - old.zero) / (2.0 * np.pi))
+
     for gear in m.gears:
-        driver, driven = (offset[m.q_index[m.joint_number(j)].start] for j in (gear.driver, gear.driven))
-        gears.append(replace(gear, offset=gear.offset + driven - gear.ratio * driver))
-    cheap = Mechanism(m.name).with_parts(gravity=(x, y, z), X_T=X_T, bodies=bodies, loops=loops, gears=gears)
-    return Reframed(cheap, offset)
+        drivers = sum(ratio * ahead(driver) for driver, ratio in gear.terms)
+        gears.append(replace(gear, offset=gear.offset + ahead(gear.driven) - drivers))
+    return Reframed(cheap.with_parts(gears=gears, X_T=X_T), offset)
 
 
 def pass_inertias_on(m: Mechanism) -> Mechanism:

@@ -57,5 +57,6 @@ def geared_inverse_dynamics(
     g = gearing(m)
     own, forces = with_own_forces(m, q, qd, np.zeros(m.nv), f_ext)
     u = projected_force(rnea(m, q, qd, qdd, forces) - own, g)
-    tau = [u[column] if ratio is None else 0.0 for column, ratio in zip(g.column, g.ratio, strict=True)]
+    ends = [next(iter(factors.items())) for factors in g.rows]
+    tau = [u[column] if ratio is None else 0.0 for column, ratio in ends]
     return array(tau) if tau else np.zeros(0)

@@ -1,12 +1,15 @@
 """Gears: joint positions q = γ(y) of a smaller set of independent ones (RBDA §9.6)."""
 
+import functools
+import itertools
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..model.gear import trains
+from ..model.gear import Train, trains
 from ..model.mechanism import Mechanism
 from ..spatial import Array, array
 from .triangle import ancestors
@@ -14,35 +17,33 @@ from .triangle import ancestors
 
 @dataclass(frozen=True)
 class Gearing:
-    """How each joint velocity follows from the independent ones; one entry for each of the nv velocities.
+    """How each joint velocity follows from the independent ones.
 
     Attributes:
-        column: The independent velocity that it follows.
-        ratio: How many times as fast, or None if it is the independent one itself.
+        rows: For each of the nv velocities how many times as fast it is as independent ones, by their
+            numbers; None if it is the independent one itself.
         size: How many independent velocities there are.
     """
 
-    column: list[int]
-    ratio: list[float | None]
+    rows: list[dict[int, float | None]]
     size: int
 
 
 def gearing(m: Mechanism) -> Gearing:
     """The gears of a mechanism, chains of gears multiplied out."""
     ends = trains(m)
-    driven = {m.joint_number(gear.driven) for gear in m.gears}
     start, size = {}, 0
     for i, body in enumerate(m.bodies):
-        if i not in driven:
+        if i in ends[i].factors:
             start[i] = size
             size += body.joint.nv
-    column: list[int] = []
-    ratio: list[float | None] = []
+    rows: list[dict[int, float | None]] = []
     for i, body in enumerate(m.bodies):
-        driver, factor, _ = ends[i]
-        column += range(start[driver], start[driver] + body.joint.nv)
-        ratio += [factor if i in driven else None] * body.joint.nv
-    return Gearing(column, ratio, size)
+        if i in start:
+            rows += [{start[i] + k: None} for k in range(body.joint.nv)]
+        else:
+            rows.append({start[driver]: factor for driver, factor in ends[i].factors.items()})
+    return Gearing(rows, size)
 
 
 def gear_matrix(m: Mechanism) -> Array:
@@ -52,9 +53,9 @@ def gear_matrix(m: Mechanism) -> Array:
         m: A mechanism; without gears G is the unit matrix.
 
     Returns:
-        (nv, ny) one nonzero entry in each row: 1 for an independent joint, for a driven one the
-        ratio, or the product of the ratios of a chain of gears. ny = nv - number of gears; yd holds
-        the velocities of the joints that no gear drives, in their order.
+        (nv, ny) in each row: 1 for an independent joint, for a driven one the ratio to each of its drivers,
+        or the product of the ratios of a chain of gears. ny = nv - number of gears; yd holds the velocities
+        of the joints that no gear drives, in their order. Gears of loop joints are left out.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
@@ -65,8 +66,9 @@ def gear_matrix(m: Mechanism) -> Array:
     """
     g = gearing(m)
     rows = [[0.0] * g.size for _ in range(m.nv)]
-    for row, column, ratio in zip(rows, g.column, g.ratio, strict=True):
-        row[column] = 1.0 if ratio is None else ratio
+    for row, factors in zip(rows, g.rows, strict=True):
+        for column, ratio in factors.items():
+            row[column] = 1.0 if ratio is None else ratio
     return array(rows) if rows else np.zeros((0, 0))
 
 
@@ -90,14 +92,19 @@ def gear_positions(m: Mechanism, y: Array) -> Array:
     independent: dict[int, Array] = {}
     start = 0
     for i, body in enumerate(m.bodies):
-        if ends[i][0] == i:
+        if i in ends[i].factors:
             independent[i] = y[start : start + body.joint.nq]
             start += body.joint.nq
     parts = [
-        independent[i] if driver == i else factor * independent[driver] + offset
-        for i, (driver, factor, offset) in enumerate(ends)
+        independent[i] if i in train.factors else _along(train, independent) for i, train in enumerate(ends)
     ]
     return np.concatenate([np.zeros(0), *parts])
+
+
+def _along(train: Train, independent: dict[int, Array]) -> Array:
+    """The position of a driven joint."""
+    terms = [factor * independent[driver] for driver, factor in train.factors.items()]
+    return functools.reduce(operator.add, terms) + train.offset
 
 
 def projected_inertia(H: Array, lam: Sequence[int], g: Gearing) -> Array:
@@ -108,12 +115,14 @@ def projected_inertia(H: Array, lam: Sequence[int], g: Gearing) -> Array:
     entries: dict[tuple[int, int], Any] = {}
     for i in range(len(lam)):
         for j in (i, *ancestors(lam, i)):
-            term = _times(g.ratio[i], _times(g.ratio[j], H[i][j]))
-            a, b = g.column[i], g.column[j]
-            if a == b and i != j:
-                term = term + term
-            key = (max(a, b), min(a, b))
-            entries[key] = entries[key] + term if key in entries else term
+            for (a, ratio_a), (b, ratio_b) in itertools.product(g.rows[i].items(), g.rows[j].items()):
+                if i == j and a < b:  # of H[i][i] both halves of GᵀHG have one
+                    continue
+                term = _times(ratio_a, _times(ratio_b, H[i][j]))
+                if a == b and i != j:
+                    term = term + term
+                key = (max(a, b), min(a, b))
+                entries[key] = entries[key] + term if key in entries else term
     rows = [[entries.get((max(a, b), min(a, b)), 0.0) for b in range(g.size)] for a in range(g.size)]
     return array(rows) if rows else np.zeros((0, 0))
 
@@ -121,14 +130,16 @@ def projected_inertia(H: Array, lam: Sequence[int], g: Gearing) -> Array:
 def projected_force(tau: Array, g: Gearing) -> Array:
     """(ny,) Gᵀτ of joint forces (nv,)."""
     sums: list[Any] = [0.0] * g.size
-    for value, column, ratio in zip(tau, g.column, g.ratio, strict=True):
-        sums[column] = sums[column] + _times(ratio, value)
+    for value, factors in zip(tau, g.rows, strict=True):
+        for column, ratio in factors.items():
+            sums[column] = sums[column] + _times(ratio, value)
     return array(sums)
 
 
 def lifted(x: Array, g: Gearing) -> Array:
     """(nv,) G x of an independent velocity or acceleration (ny,)."""
-    return array([_times(ratio, x[column]) for column, ratio in zip(g.column, g.ratio, strict=True)])
+    rows = [[_times(ratio, x[column]) for column, ratio in factors.items()] for factors in g.rows]
+    return array([functools.reduce(operator.add, terms) for terms in rows])
 
 
 def _times(ratio: float | None, value: Any) -> Any:

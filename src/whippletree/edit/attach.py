@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ModelError
-from ..model.kinds import SHARING, Kind
+from ..model.kinds import SHARING, Kind, names_in, with_names
 from ..model.mechanism import GROUND, Mechanism
 from ..model.moved_parts import End, body_fields, move_shapes, moved
 from ..model.values import expect
@@ -74,12 +74,12 @@ def _prefixed(other: Mechanism, kind: Kind, part: Any, prefix: str, end: Callabl
     """A part of the attached mechanism with its bodies and names as they are in the whole."""
     given = {field: prefix + getattr(part, field) for field in kind.own_names()}
     for field in kind.refers.keys() - body_fields(other, kind, part):
-        if getattr(part, field) == GROUND:
+        if GROUND in names_in(getattr(part, field)):
             raise ModelError(
                 f"{kind.name} {part.name!r} is on the ground of {other.name!r}, which will be elsewhere: "
                 "put it on a frame of its own, by add_frame"
             )
-        given[field] = prefix + getattr(part, field)
+        given[field] = with_names(getattr(part, field), lambda name: prefix + name)
     return replace(moved(other, kind, part, end), **given)
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..joints import Fixed
-from ..model.kinds import Kind
+from ..model.kinds import Kind, names_in
 from ..model.mechanism import GROUND, Body, Frame, Limits, Mechanism
 from ..model.moved_parts import End, body_fields, move_shapes, moved, seen_from
 from ..model.values import expect, vector
@@ -22,6 +23,7 @@ _NO_MOTION: dict[str, Any] = {
     "friction": 0.0,
     "stiffness": 0.0,
     "rest": None,
+    "actuated": False,
 }
 
 
@@ -124,9 +126,9 @@ def _move_parts(
 def _reason_to_go(m: Mechanism, kind: Kind, old: Any, new: Any, gone: Mapping[str, set[str]]) -> str | None:
     """Why a part has no place once joints are locked, or None."""
     for field, reference in kind.refers.items():
-        for of in reference.to:
-            if getattr(old, field) in gone.get(of, ()):
-                return f"{of} {getattr(old, field)!r} is {'locked' if of == 'joint' else 'left out'}"
+        for of, name in product(reference.to, names_in(getattr(old, field))):
+            if name in gone.get(of, ()):
+                return f"{of} {name!r} is {'locked' if of == 'joint' else 'left out'}"
     ends = body_fields(m, kind, old)
     before, after = (len({getattr(part, field) for field in ends}) for part in (old, new))
     return "both of its ends are on one body now" if before > after == 1 else None

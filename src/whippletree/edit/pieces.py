@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..model.kinds import Kind, Reference
+from ..model.kinds import Kind, Reference, names_in
 from ..model.mechanism import GROUND, Mechanism
 
 Parts = dict[str, list[Any]]
@@ -31,4 +31,5 @@ def mentions(m: Mechanism) -> Iterator[tuple[Kind, Any, Reference, str]]:
     for kind, parts in m.kinds():
         for part in parts:
             for field, reference in kind.refers.items():
-                yield kind, part, reference, getattr(part, field)
+                for name in names_in(getattr(part, field)):
+                    yield kind, part, reference, name

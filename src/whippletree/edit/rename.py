@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ModelError
-from ..model.kinds import KINDS
+from ..model.kinds import KINDS, with_names
 from ..model.mechanism import GROUND, Mechanism
 from ..model.values import expect
 from .pieces import assemble
@@ -44,9 +44,12 @@ def rename(m: Mechanism, *, name: str | None = None, **names: Mapping[str, str])
             if old not in known:
                 raise ModelError(f"{m.name!r} has no {of} named {old!r}; known: {', '.join(known) or 'none'}")
 
-    def renamed(kinds: tuple[str, ...], old: str) -> str:
-        of = next(of for of in kinds if m.has(of, old))
-        return new.get(of, {}).get(old, old)
+    def renamed(kinds: tuple[str, ...], named: Any) -> Any:
+        def changed(old: str) -> str:
+            of = next(of for of in kinds if m.has(of, old))
+            return new.get(of, {}).get(old, old)
+
+        return with_names(named, changed)
 
     parts: dict[str, list[Any]] = {}
     for kind, old_parts in m.kinds():

@@ -8,6 +8,7 @@ from ..model.mechanism import Mechanism
 from . import touching_bodies, touching_legs, touching_machines
 from .arms import seven_axis_arm, six_axis_arm
 from .beginnings import Start as Start
+from .gearings import belt_arm, differential, planetary_gear
 from .legged import humanoid, linkage_humanoid, quadruped
 from .linkages import (
     andrews_squeezer,
@@ -34,6 +35,7 @@ from .walkers import jansen_leg
 _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "andrews-squeezer": andrews_squeezer,
     "asymmetric-top": asymmetric_top,
+    "belt-arm": belt_arm,
     "bicycle": bicycle,
     "bouncing-ball": touching_bodies.bouncing_ball,
     "box-on-slope": touching_bodies.box_on_slope,
@@ -43,6 +45,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "chebyshev-leg": chebyshev_leg,
     "crank-slider": crank_slider,
     "delta-robot": delta_robot,
+    "differential": differential,
     "discs-on-slope": touching_bodies.discs_on_slope,
     "dominoes": touching_machines.dominoes,
     "double-pendulum": double_pendulum,
@@ -65,6 +68,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "pantograph": pantograph,
     "peaucellier": peaucellier,
     "pendulum": pendulum,
+    "planetary-gear": planetary_gear,
     "quadruped": quadruped,
     "quick-return": quick_return,
     "quick-return-rocker": quick_return_rocker,

@@ -17,13 +17,13 @@ from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.driver_motions import DriverMotion, motion_read
 from ..model.fields import meant
-from ..model.kinds import KINDS, Kind
+from ..model.kinds import KINDS, Kind, names_in
 from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..shapes import SHAPES, Shape
 from ..spatial import Inertia, Placement
 from .file_source import Source
 from .findings import Findings, Problem
-from .toml_table import REQUIRED, Document, TomlTable, bound, number, numbers, text, truth, whole
+from .toml_table import REQUIRED, Document, TomlTable, bound, number, numbers, text, texts, truth, whole
 
 FORMAT = 1
 """The version of the format; a file of a later one is refused."""
@@ -101,14 +101,15 @@ def _name(value: Any) -> str:
 
 @cache
 def _types(part: type) -> dict[str, Any]:
-    """The types of the fields of a class; of one that may be None, the other."""
+    """The types of fields of a class; of `one | None` the first, of `one | tuple[one, ...]` both."""
     return {name: _given(kind) for name, kind in get_type_hints(part).items()}
 
 
 def _given(kind: Any) -> Any:
-    if get_origin(kind) in (UnionType, Union):  # … | None
-        return next(one for one in get_args(kind) if one is not NoneType)
-    return kind
+    if get_origin(kind) not in (UnionType, Union):
+        return kind
+    given = tuple(one for one in get_args(kind) if one is not NoneType)
+    return given[0] if len(given) == 1 else given
 
 
 def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: set[str]) -> None:
@@ -132,7 +133,7 @@ def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: s
         except FileError as error:
             errors.append(error)
     errors += entry.left_over()
-    referred = [said.get(field) for field in kind.refers]
+    referred = [name for field in kind.refers for name in names_in(said.get(field))]
     if not errors and lost.isdisjoint(name for name in referred if isinstance(name, str)):
         try:
             with entry.document.at(entry.way):
@@ -155,6 +156,9 @@ def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: s
 
 def _value(entry: TomlTable, key: str, kind: Any, default: Any, title: str) -> Any:
     """The value of a field by the type that its class gives it; the default, if that is not MISSING."""
+    if isinstance(kind, tuple):  # one, or a list of several
+        one, several = kind
+        kind = several if isinstance(entry.look(key), list) else one
     if kind is Placement:
         return _placement(entry, key)
     if kind is Inertia:
@@ -179,6 +183,8 @@ def _reader_for(kind: Any, default: Any) -> Any:
 
 @cache
 def _reader(kind: Any) -> Any:
+    if kind == tuple[str, ...]:
+        return texts
     if get_origin(kind) is tuple:
         inside = get_args(kind)
         return numbers(None if inside[-1] is Ellipsis else len(inside))

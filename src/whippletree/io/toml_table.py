@@ -167,6 +167,13 @@ def text(value: Any) -> str:
     return value
 
 
+def texts(value: Any) -> tuple[str, ...]:
+    """A list of strings."""
+    if not isinstance(value, list):
+        raise ValueError("expected a list of texts in quotes")
+    return tuple(map(text, value))
+
+
 def number(value: Any) -> float:
     """A finite number, whole or not, as a float."""
     return _number(value, infinite=False)

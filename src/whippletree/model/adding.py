@@ -1,6 +1,7 @@
 """How parts other than bodies and joints are added, to a mechanism and to a graph alike."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from ..shapes import Shape
 from ..spatial import Placement
@@ -22,13 +23,31 @@ class PartAdder:
         """Name a frame fixed to a body, or to the ground, at a placement in that body's frame."""
         self.add(Frame(name, body, Placement() if placement is None else placement))
 
-    def add_gear(self, name: str, driver: str, driven: str, ratio: float, offset: float = 0.0) -> None:
-        """Couple two joints, given by their names: q[driven] = ratio · q[driver] + offset.
+    def add_gear(
+        self,
+        name: str,
+        driver: str | Sequence[str],
+        driven: str,
+        ratio: float | Sequence[float],
+        offset: float = 0.0,
+    ) -> None:
+        """Couple joints, given by their names: q[driven] = Σ ratio · q[driver] + offset.
 
-        Each joint has one variable. A joint is driven by one other at most; a driver may be driven
-        itself, but not in a circle.
+        There are one driver and its ratio, or as many of both. Each joint has one variable; loop joints may
+        take part. A joint is driven by one gear at most; a driver may be driven itself, but not in a circle.
+
+        >>> import whippletree as wt
+        >>> m = wt.Mechanism("planetary set", gravity=(0, 0, 0))
+        >>> for wheel in ("sun", "ring", "carrier"):
+        ...     m.add_body(wheel, wt.Revolute("z"), inertia=wt.Inertia(1.0, about_com=(0.1, 0.1, 0.2)))
+        >>> m.add_gear("planets", driver=("sun", "ring"), driven="carrier", ratio=(0.3, 0.7))
+        >>> wt.gear_matrix(m)
+        array([[1. , 0. ],
+               [0. , 1. ],
+               [0.3, 0.7]])
         """
-        self.add(Gear(name, driver, driven, ratio, offset))
+        drivers = driver if isinstance(driver, str) else tuple(driver)
+        self.add(Gear(name, drivers, driven, cast("float | tuple[float, ...]", ratio), offset))
 
     def add_spring(
         self,

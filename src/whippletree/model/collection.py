@@ -14,7 +14,7 @@ from .contact import Contact
 from .fields import checked_name, meant, shown
 from .force import Force
 from .gear import Gear
-from .kinds import KINDS, SHARING, Kind, kind_of
+from .kinds import KINDS, SHARING, Kind, kind_of, names_in
 from .loop import Loop
 from .parts import GROUND, Body, Frame, Geometry, PlacedShape
 from .spring import Spring
@@ -264,7 +264,8 @@ class PartCollection(PartAdder):
     def _check(self, kind: Kind, part: Any) -> None:
         kind.check(self, part)  # pyright: ignore[reportArgumentType]  # every collection is of a Mechanism
         for field, reference in kind.refers.items():
-            self._refer(getattr(part, field), reference.to)
+            for name in names_in(getattr(part, field)):
+                self._refer(name, reference.to)
 
     def _refer(self, name: str, kinds: Sequence[str]) -> None:
         """ModelError for a name that none of these kinds has."""

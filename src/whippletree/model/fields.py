@@ -34,12 +34,17 @@ def as_number(value: Any, title: str, name: str) -> float:
 
 def set_numbers(part: Any, title: str, names: Iterable[str], least: float = -np.inf) -> None:
     """Make fields of a frozen part finite floats of at least so much; ModelError for what is none."""
-    wanted = "must be finite" if least == -np.inf else f"must be {least:g} or more and finite"
     for name in names:
-        number = as_number(getattr(part, name), title, name)
-        if not least <= number < np.inf or number == -np.inf:
-            raise ModelError(f"{title}: {name} is {number}, {wanted}")
-        object.__setattr__(part, name, number)
+        object.__setattr__(part, name, finite(getattr(part, name), title, name, least))
+
+
+def finite(value: Any, title: str, name: str, least: float = -np.inf) -> float:
+    """The value as a finite float of at least so much; ModelError for what is none."""
+    number = as_number(value, title, name)
+    if not least <= number < np.inf or number == -np.inf:
+        wanted = "must be finite" if least == -np.inf else f"must be {least:g} or more and finite"
+        raise ModelError(f"{title}: {name} is {number}, {wanted}")
+    return number
 
 
 def set_vectors(part: Any, title: str, units: Mapping[str, str]) -> None:

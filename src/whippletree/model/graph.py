@@ -10,6 +10,7 @@ from ..joints.reversed import reverse
 from ..spatial import Inertia, Placement
 from .adding import PartAdder
 from .fields import checked_name, meant
+from .gear import Gear
 from .graph_parts import GRAPH_BODY, GRAPH_JOINT, GraphBody, GraphJoint
 from .kinds import KINDS, Kind, kind_of
 from .loop import Loop
@@ -260,7 +261,8 @@ class Graph(PartAdder):
         )
 
     def _chosen_cut(self) -> set[str]:
-        return choose_cut(self.bodies, self.joints, set())
+        geared = {joint for part in self._parts if isinstance(part, Gear) for joint in part.joints}
+        return choose_cut(self.bodies, self.joints, geared)
 
     def _checked_cut(self, cut: Sequence[str]) -> set[str]:
         for name in cut:

@@ -53,8 +53,18 @@ def on_body(*fixed: str) -> Reference:
 
 
 def to(*kinds: str) -> Reference:
-    """A field that names a part of one of these kinds."""
+    """A field that names a part of one of these kinds, or several in a tuple."""
     return Reference(kinds)
+
+
+def names_in(value: Any) -> tuple[Any, ...]:
+    """What a field that refers to others holds: one name, or a tuple of them."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def with_names(value: Any, change: Callable[[str], str]) -> Any:
+    """The same with every name changed."""
+    return tuple(map(change, value)) if isinstance(value, tuple) else change(value)
 
 
 def line_of(part: Any) -> str:
@@ -200,7 +210,8 @@ def _frame_line(frame: Frame) -> str:
 
 
 def _gear_line(gear: Gear) -> str:
-    return f"{gear.name}: {gear.driven} = {number(gear.ratio)} · {gear.driver} + {number(gear.offset)}"
+    terms = " + ".join(f"{number(ratio)} · {driver}" for driver, ratio in gear.terms)
+    return f"{gear.name}: {gear.driven} = {terms} + {number(gear.offset)}"
 
 
 def _spring_line(s: Spring) -> str:
@@ -271,7 +282,7 @@ for _kind in (
         "gear",
         "gears",
         Gear,
-        refers={"driver": to("joint"), "driven": to("joint")},
+        refers={"driver": to("joint", "loop"), "driven": to("joint", "loop")},
         check=check_gear,
         lost=check_locked,
         line=_gear_line,

@@ -225,9 +225,9 @@ class Mechanism(DrivenCollection):
         """
         drawn = geared_limits(self)
         parts = [drawn[i].within(body.joint.random(rng), rng) for i, body in enumerate(self.bodies)]
-        for i, (driver, ratio, offset) in enumerate(trains(self) if self.gears else ()):
-            if driver != i:
-                parts[i] = ratio * parts[driver] + offset
+        for i, train in enumerate(trains(self) if self.gears else ()):
+            if i not in train.factors:
+                parts[i] = sum(factor * parts[k] for k, factor in train.factors.items()) + train.offset
         return join(parts)
 
     def integrate(self, q: Any, dq: Any) -> Array:

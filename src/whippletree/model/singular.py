@@ -92,7 +92,8 @@ def coupled_joints(m: Mechanism) -> set[int]:
 
     What is singular while all of them are held is singular whatever they do.
     """
-    found = {m.joint_number(joint) for gear in m.gears for joint in (gear.driver, gear.driven)}
+    geared = {joint for gear in m.gears for joint in gear.joints}
+    found = {m.joint_number(joint) for joint in geared if m.has("joint", joint)}
     for loop in m.loops:
         p, s = (set(m.support(m.body_number(body))) for body in (loop.predecessor, loop.successor))
         found |= p ^ s

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..shapes import Mesh, Shape
 from .contact import touching_shapes
-from .kinds import Kind, kind_of
+from .kinds import Kind, kind_of, names_in
 from .mechanism import Mechanism
 
 LOOKS = frozenset({"visuals", "collisions", "color"})
@@ -83,7 +83,7 @@ def _values(m: Mechanism, kind: Kind, part: Any) -> Iterator[Hashable]:
             continue
         value = getattr(part, field.name)
         if field.name in kind.refers:
-            yield _named(m, kind.refers[field.name].to, value)
+            yield tuple(_named(m, kind.refers[field.name].to, name) for name in names_in(value))
         elif isinstance(value, np.ndarray):
             yield (value.shape, value.dtype.str, value.tobytes())
         else:

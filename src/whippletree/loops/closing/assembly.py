@@ -99,7 +99,7 @@ def closure_gaps(m: Mechanism, q: Array) -> Array:
         X_err = X @ joint.transform(q_J).inverse()
         d = np.concatenate([log(X_err.E.T), X_err.E @ X_err.r])
         gaps.append(joint.constraint_subspace(q_J).T @ d)
-    gaps += [gear_error(m, gear, q) for gear in m.gears]
+    gaps += [gear_error(m, gear, motions) for gear in m.gears]
     return np.concatenate([np.zeros(0), *gaps])
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...errors import InputError
+from ...model.gear import tree_gears
 from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..equations.constraints import constraint_equation, constraint_error, row_owners
@@ -28,14 +29,15 @@ def check_gears(
         rates: (..., nv) joint velocities or accelerations, likewise.
         tolerance: `GEARED`, or `GEARED_START` for the start of a motion.
     """
-    for gear in m.gears:
-        joints = m.joint_number(gear.driver), m.joint_number(gear.driven)
+    for gear in tree_gears(m):
+        joints = [m.joint_number(joint) for joint in gear.joints]
         for given, index, offset in ((positions, m.q_index, gear.offset), (rates, m.v_index, 0.0)):
             for name, values in given.items():
                 if values.dtype.kind == "O":
                     continue
-                driver, driven = (values[..., index[joint].start] for joint in joints)
-                expected = gear.ratio * driver + offset
+                driven, *drivers = (values[..., index[joint].start] for joint in joints)
+                ratios = [ratio for _, ratio in gear.terms]
+                expected = sum(ratio * x for ratio, x in zip(ratios, drivers, strict=True)) + offset
                 wrong = np.abs(driven - expected) > tolerance * np.maximum(1.0, np.abs(expected))
                 if np.any(wrong):
                     k = int(np.argmax(wrong))
@@ -62,13 +64,16 @@ def check_closed(m: Mechanism, q: Array, qd: Array, qdd: Array | None = None) ->
         _refuse(m, np.abs(K @ qdd - k), TOLERANCE * (sizes + size), words)
 
 
-_GAP = "q leaves loop {!r} of {!r} open by {:.3g}, more than {:.3g} rad or m: take q from wt.assemble"
-_RATE = "{} opens loop {{!r}} of {{!r}} at a rate of {{:.3g}}, more than {{:.3g}}: take it from {}"
+_GAP = "q leaves {} {!r} of {!r} open by {:.3g}, more than {:.3g} rad or m: take q from wt.assemble"
+_RATE = "{} opens {{}} {{!r}} of {{!r}} at a rate of {{:.3g}}, more than {{:.3g}}: take it from {}"
 
 
 def _refuse(m: Mechanism, values: Array, most: Array, words: str) -> None:
-    """Raise InputError about the worst row of a loop; gears are checked by themselves."""
-    shares = (values / most)[: len(values) - len(m.gears)]
+    """Raise InputError about the worst row of a loop or of a gear of loop joints; others have their check."""
+    checked = {gear.name for gear in tree_gears(m)}
+    names = row_owners(m)
+    shares = np.where([name in checked for name in names], 0.0, values / most)
     if np.any(shares > 1.0):
         k = int(np.argmax(shares))
-        raise InputError(words.format(row_owners(m)[k], m.name, values[k], most[k]))
+        kind = "gear" if m.has("gear", names[k]) else "loop"
+        raise InputError(words.format(kind, names[k], m.name, values[k], most[k]))

@@ -31,7 +31,7 @@ def closure_equations(m: Mechanism, q: Array) -> Array:
     """
     motions = LocalMotions(m, q, np.zeros(m.nv))
     rows = [_loop_rows(m, loop, motions) for loop in m.loops]
-    return np.concatenate([np.zeros(0), *rows, *(gear_error(m, gear, q) for gear in m.gears)])
+    return np.concatenate([np.zeros(0), *rows, *(gear_error(m, gear, motions) for gear in m.gears)])
 
 
 def _loop_rows(m: Mechanism, loop: Loop, motions: LocalMotions) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from ...joints import Joint
 from ...model import topology
 from ...model.loop import Loop
+from ...model.loop_coordinates import loop_coordinates
 from ...model.mechanism import Gear, Mechanism
 from ...spatial import Array, Transform, array, cross_motion, factor_spd
 from .local_motions import LocalMotions
@@ -37,7 +38,8 @@ class Relation(NamedTuple):
 def relations(m: Mechanism, q: Array, qd: Array) -> list[Relation]:
     """The relations of all loops, then of all gears, each in the order they were added."""
     motions = LocalMotions(m, q, qd)
-    return [loop_relation(m, loop, motions) for loop in m.loops] + [gear_relation(m, g, qd) for g in m.gears]
+    loops = [loop_relation(m, loop, motions) for loop in m.loops]
+    return loops + [gear_relation(m, gear, motions) for gear in m.gears]
 
 
 def loop_ends(m: Mechanism, loop: Loop) -> tuple[int, int, int]:
@@ -102,26 +104,75 @@ def loop_relation(m: Mechanism, loop: Loop, motions: LocalMotions) -> Relation:
     return Relation(loop.name, base, [i for i, _ in sides], columns, K, k, T.T @ joint.v_J)
 
 
-def gear_relation(m: Mechanism, gear: Gear, qd: Array) -> Relation:
-    """qd[driven] - ratio · qd[driver] = 0 (RBDA §9.6)."""
-    driver, driven = m.joint_number(gear.driver), m.joint_number(gear.driven)
-    base = topology.common_ancestor(m.parents, m.parents[driver], m.parents[driven])
-    columns = [m.v_index[driven].start, m.v_index[driver].start]
-    K = array([[1.0, -gear.ratio]])
-    return Relation(gear.name, base, [driven, driver], columns, K, np.zeros(1), K @ qd[columns])
+class LoopRate(NamedTuple):
+    """What a loop joint's velocity and acceleration are by the motions of its bodies, in base coordinates.
+
+    q̇_J = T_aᵀ(v_s - v_p) and q̈_J = T_aᵀ(a_s - a_p - c), T_aᵀ S = 1: eq 3.44 along the joint's motion, where
+    the constraint has T.
+    """
+
+    T_a: Array
+    c: Array
+
+
+def loop_rate(m: Mechanism, loop: Loop, motions: LocalMotions, base: int) -> LoopRate:
+    """T_a (6, nv) and c (6,) of a loop joint, seen from a body that supports both its sides."""
+    at_p, at_s = (motions.of(base, m.body_number(body)) for body in (loop.predecessor, loop.successor))
+    X_p, X_s = loop.placement_p.transform() @ at_p.X, loop.placement_s.transform() @ at_s.X
+    q_J = loop.joint.position_at(X_s @ X_p.inverse())
+    S, v_J = loop.joint.motion_subspace(q_J), at_s.v - at_p.v
+    T_a = X_s.T @ factor_spd(S.T @ S).solve(S.T).T
+    c = X_s.inverse_motion(loop.joint.bias(q_J, T_a.T @ v_J)) + cross_motion(at_s.v, v_J)
+    return LoopRate(T_a, c)
+
+
+def gear_relation(m: Mechanism, gear: Gear, motions: LocalMotions) -> Relation:
+    """ẋ[driven] - Σ ratio · ẋ[driver] = 0 (RBDA §9.6); ẋ of a loop joint is by all joints on its way."""
+    entries: dict[int, Any] = {}
+    joints: dict[int, None] = {}
+    k, base = np.zeros(1), None
+    for name, factor in ((gear.driven, 1.0), *((driver, -ratio) for driver, ratio in gear.terms)):
+        if not m.has("loop", name):
+            i = m.joint_number(name)
+            start, sides = m.parents[i], [(i, array([factor]))]
+        else:
+            loop = m.loops[m.number("loop", name)]
+            start, p, s = loop_ends(m, loop)
+            rate = loop_rate(m, loop, motions, start)
+            along = factor * rate.T_a[:, 0]
+            k = k - array([along @ (motions.of(start, s).a - motions.of(start, p).a - rate.c)])
+            sides = [(i, -(along @ motions.of(start, i).S)) for i in branch(m, start, p)]
+            sides += [(i, along @ motions.of(start, i).S) for i in branch(m, start, s)]
+        base = start if base is None else topology.common_ancestor(m.parents, base, start)
+        for i, row in sides:
+            joints[i] = None
+            for column, value in zip(velocities(m, i), row, strict=True):
+                entries[column] = entries[column] + value if column in entries else value
+    assert base is not None  # there is a driven joint
+    K = array([list(entries.values())])
+    return Relation(gear.name, base, [*joints], [*entries], K, k, K @ motions.qd[[*entries]])
 
 
 def position_errors(m: Mechanism, q: Array) -> list[Array]:
     """δ of every loop, then of every gear; rows as those of the relations."""
     motions = LocalMotions(m, q, np.zeros(m.nv))
     errors = [loop_error(m, loop, motions) for loop in m.loops]
-    return [*errors, *(gear_error(m, gear, q) for gear in m.gears)]
+    return [*errors, *(gear_error(m, gear, motions) for gear in m.gears)]
 
 
-def gear_error(m: Mechanism, gear: Gear, q: Array) -> Array:
-    """(1,) δ of a gear: how far the driven joint is ahead of what its driver makes it."""
-    driver, driven = (q[m.q_index[m.joint_number(j)].start] for j in (gear.driver, gear.driven))
-    return array([driven - gear.ratio * driver - gear.offset])
+def gear_error(m: Mechanism, gear: Gear, motions: LocalMotions) -> Array:
+    """(1,) δ of a gear: how far the driven joint is ahead of what its drivers make it."""
+
+    def place(name: str) -> Any:
+        if not m.has("loop", name):
+            return motions.q[m.q_index[m.joint_number(name)].start]
+        loop = m.loops[m.number("loop", name)]
+        return loop_coordinates(m, loop, motions.q, loop_position(m, loop, motions)[0])[0]
+
+    behind = place(gear.driven)
+    for driver, ratio in gear.terms:
+        behind = behind - ratio * place(driver)
+    return array([behind - gear.offset])
 
 
 def loop_error(m: Mechanism, loop: Loop, motions: LocalMotions) -> Array:

@@ -183,6 +183,16 @@ def _basis(K: Array, rows: Sequence[int]) -> Array:
     return solve_spd(K_r @ K_r.T, K_r @ K.T).T
 
 
+def _geared(m: Mechanism, lam: Array) -> dict[str, Any]:
+    """What gears exert in loop joints, along their velocities, by name; in tree joints it is part of all."""
+    found: dict[str, Any] = {}
+    for gear, force in zip(m.gears, lam[len(lam) - len(m.gears) :], strict=True):
+        for joint, factor in ((gear.driven, 1.0), *((driver, -ratio) for driver, ratio in gear.terms)):
+            if m.has("loop", joint):
+                found[joint] = found.get(joint, 0.0) + factor * force
+    return found
+
+
 def _transmitted(
     m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None, lam: Array
 ) -> tuple[Array, Array]:
@@ -190,12 +200,16 @@ def _transmitted(
     forces: list[Any] = [np.zeros(6) if f_ext is None else f_ext[i] for i in range(len(m))]
     forces.append(np.zeros(6))  # the ground's
     motions = LocalMotions(m, q, np.zeros(m.nv))
+    geared = _geared(m, lam)
     wrenches: list[Array] = []
     start = 0
     for loop in m.loops:
         X, joint, q_J = loop_position(m, loop, motions)
         T = joint.constraint_subspace(q_J)
         wrench = T @ lam[start : start + T.shape[1]]
+        if loop.name in geared:
+            S = loop.joint.motion_subspace(loop.joint.position_at(X))
+            wrench = wrench + S @ solve_spd(S.T @ S, array([geared[loop.name]]))
         start += T.shape[1]
         p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
         forces[s] = forces[s] + loop.placement_s.transform().T @ wrench

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from ...errors import SingularError
+from ...model.gear import Gear
 from ...model.mechanism import Mechanism
-from ...spatial import Array, cross_force, factor_spd, known
+from ...spatial import Array, cross_force, factor_spd
 from ..equations.constraints import constraint_error, constraint_jacobian, stabilizing_term
 from ..equations.local_motions import LocalMotions
-from ..equations.pivot_order import PivotOrder, Rows, in_order
+from ..equations.pivot_order import PivotOrder, in_order
 from ..equations.rank import independent_rows
-from ..equations.relations import loop_joint
+from ..equations.relations import gear_relation, loop_joint, loop_rate
 from .kkt import KKTChoice
+from .sparse_blocks import SparseBlocks
 
 
 def sparse(
@@ -94,7 +96,7 @@ class _BodyEquations:
         self.T_a = [factor_spd(b.S.T @ b.S).solve(b.S.T).T for b in body]
         self.I = [m.bodies[i].inertia.to_parent(body[i].X) for i in range(n)]
         self.rotors = [(self.T_a[i] * m.bodies[i].armature) @ self.T_a[i].T for i in range(n)]
-        self.system = _SparseMatrix(n)
+        self.system = SparseBlocks(n)
         self.joint_right: list[Array] = []
         self.rates: list[Array] = []
         for i in range(n):
@@ -107,10 +109,10 @@ class _BodyEquations:
             T = body[i].X.T @ m.bodies[i].joint.constraint_subspace(q[m.q_index[i]])
             self.system.constrain([(i, T), (lam[i], -T)])
             self.joint_right.append(T.T @ self.c[i])
-        self._add_loops(motions, qd)
+        self._add_loops(motions)
 
-    def _add_loops(self, motions: LocalMotions, qd: Array) -> None:
-        m, lam, T_a, start = self.m, self.m.parents, self.T_a, 0
+    def _add_loops(self, motions: LocalMotions) -> None:
+        m, start = self.m, 0
         for loop in m.loops:
             joint = loop_joint(m, loop, motions, -1)
             T = joint.T[:, [row for row in range(joint.T.shape[1]) if start + row in self.rows]]
@@ -121,11 +123,24 @@ class _BodyEquations:
             self.rates.append(T.T @ joint.v_J)
         for number, gear in enumerate(m.gears):
             if start + number in self.rows:
-                i, j = m.joint_number(gear.driven), m.joint_number(gear.driver)
-                driver = gear.ratio * T_a[j]
-                self.system.constrain([(i, T_a[i]), (lam[i], -T_a[i]), (j, -driver), (lam[j], driver)])
-                self.joint_right.append(T_a[i].T @ self.c[i] - driver.T @ self.c[j])
-                self.rates.append(qd[m.v_index[i]] - gear.ratio * qd[m.v_index[j]])
+                self._add_gear(gear, motions)
+                self.rates.append(gear_relation(m, gear, motions).rate)
+
+    def _add_gear(self, gear: Gear, motions: LocalMotions) -> None:
+        m, blocks, right = self.m, [], np.zeros(1)
+        for name, factor in ((gear.driven, 1.0), *((driver, -ratio) for driver, ratio in gear.terms)):
+            if m.has("loop", name):
+                loop = m.loops[m.number("loop", name)]
+                rate = loop_rate(m, loop, motions, -1)
+                p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
+                along, c = factor * rate.T_a, rate.c
+            else:
+                s = m.joint_number(name)
+                p, along, c = m.parents[s], factor * self.T_a[s], self.c[s]
+            blocks += [(s, along), (p, -along)]
+            right = right + along.T @ c
+        self.system.constrain(blocks)
+        self.joint_right.append(right)
 
     def right(self, tau: Array, f_ext: Array | None, stabilization: float | None) -> Array:
         """The right-hand side: forces on the bodies, then what the joints prescribe."""
@@ -153,47 +168,3 @@ class _BodyEquations:
         a = [*(solution[6 * i : 6 * i + 6] for i in range(n)), np.zeros(6)]
         found = (self.T_a[i].T @ (a[i] - a[lam[i]] - self.c[i]) for i in range(n))
         return np.concatenate([np.zeros(0), *found])
-
-
-class _SparseMatrix:
-    """A symmetric sparse matrix, collected block by block: first the bodies, then rows of constraints."""
-
-    def __init__(self, bodies: int) -> None:
-        self.size = 6 * bodies
-        self.entries: list[tuple[int, int, Array]] = []
-
-    def add(self, i: int, j: int, block: Array) -> None:
-        """Add a (6, 6) block at bodies i and j."""
-        self.entries.append((6 * i, 6 * j, block))
-
-    def constrain(self, terms: list[tuple[int, Array]]) -> None:
-        """Append the rows Σ Tᵀ a, and their transpose, for pairs of a body and T (6, k)."""
-        for i, T in terms:
-            if i != -1:
-                self.entries.append((self.size, 6 * i, T.T))
-                self.entries.append((6 * i, self.size, T))
-        self.size += terms[0][1].shape[1]
-
-    def matrix(self) -> Any:
-        """The matrix; blocks at the same place add up."""
-        parts = [
-            (block.ravel(), *(part.ravel() for part in np.indices(block.shape)), top, left)
-            for top, left, block in self.entries
-        ]
-        values = np.concatenate([np.zeros(0), *(values for values, *_ in parts)]).astype(float)
-        rows = np.concatenate([np.zeros(0, int), *(rows + top for _, rows, _, top, _ in parts)])
-        columns = np.concatenate([np.zeros(0, int), *(columns + left for _, _, columns, _, left in parts)])
-        from scipy.sparse import csc_matrix
-
-        return csc_matrix((values, (rows, columns)), shape=(self.size, self.size))
-
-    def by_rows(self) -> Rows:
-        """The same, row by row, for any scalar."""
-        rows: Rows = [{} for _ in range(self.size)]
-        for top, left, block in self.entries:
-            for a, entries in enumerate(block):
-                row = rows[top + a]
-                for b, entry in enumerate(entries):
-                    if known(entry) != 0.0:
-                        row[left + b] = row[left + b] + entry if left + b in row else entry
-        return rows
