@@ -144,7 +144,7 @@ from .identification import (
     regressor_values as regressor_values,
     with_regressor_values as with_regressor_values,
 )
-from .io import load as load, loads as loads, save as save
+from .io import load as load, load_graph as load_graph, loads as loads, save as save
 from .io.conventions import Convention as Convention
 from .io.dh import DH as DH, from_dh as from_dh
 from .io.hull_collisions import hull_collisions as hull_collisions

@@ -27,7 +27,7 @@ def test_examples_load_and_come_back(text, tmp_path):
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 4
 
 
 @pytest.mark.parametrize("name", JOINTS)

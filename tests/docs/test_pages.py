@@ -50,3 +50,8 @@ def test_what_the_page_on_reduction_prints(capsys):
     assert printed is not None
     run(page, 1)
     assert capsys.readouterr().out == printed[1]
+
+
+def test_the_page_of_graphs_shows_what_is_printed(capsys):
+    run("graph.md")
+    assert capsys.readouterr().out == "".join(blocks("graph.md", "text"))

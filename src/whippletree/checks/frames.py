@@ -89,7 +89,7 @@ def reframe(m: Mechanism) -> Reframed:
 
     def ahead(joint: str) -> float:
         if not m.has("loop", joint):
-            return offset[m.q_index[m.joint_number(joint)].start]
+            return float(offset[m.q_index[m.joint_number(joint)].start])
         # A loop joint is where it was, but that its turns may be counted from another zero.
         old, new = (counted_turns(made, made.loops[m.number("loop", joint)]) for made in (m, cheap))
         if old is None or new is None:

@@ -112,7 +112,8 @@ def check(source: Source, as_json: AsJson = False) -> None:
     """List every problem of a file, with its line; exit code 1 if there is one, notes not counted.
 
     An error keeps the file from being loaded; a warning is something that is wrong or cannot work; a
-    note is something that the file says and the mechanism does not carry.
+    note is something that the file says and the mechanism does not carry. Loops and gears are tried to be
+    closed, from the neutral position and from others.
     """
     with _one_line_errors():
         found = cli_source.problems(source)

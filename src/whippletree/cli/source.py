@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from .. import examples, io
-from ..errors import FileError, InputError
+from ..errors import FileError, InputError, SolverError
 from ..io.stops import stopped_joints
 from ..joints import Free
+from ..loops.closing.assembly import assemble
 from ..model.mechanism import Mechanism
 from ..model.validation import problems as mechanism_problems
 from ..model.wording import counted
@@ -50,7 +53,8 @@ def must_exist(source: str) -> None:
 def problems(source: str) -> list[io.Problem]:
     """What is wrong with a bundled mechanism or with a file; FileError for a file that cannot be read."""
     if source in examples.names():
-        return [io.Problem(None, problem, "warning") for problem in mechanism_problems(examples.load(source))]
+        m = examples.load(source)
+        return [io.Problem(None, problem, "warning") for problem in mechanism_problems(m)] + not_closed(m)
     must_exist(source)
     found = io.problems(source)
     for problem in found:
@@ -62,7 +66,27 @@ def problems(source: str) -> list[io.Problem]:
     m = io.load(source)
     told = "\n".join(problem.message for problem in found)
     rest = [problem for problem in mechanism_problems(m) if not _is_told(m, problem, told)]
-    return found + [io.Problem(None, problem, "warning") for problem in rest]
+    return found + [io.Problem(None, problem, "warning") for problem in rest] + not_closed(m)
+
+
+STARTS = 2
+"""Positions at random from which loops are tried to be closed, after the neutral one."""
+
+
+def not_closed(m: Mechanism) -> list[io.Problem]:
+    """A warning if loops and gears close from nowhere; a note if they do, but not from the neutral one."""
+    if not m.loops and not m.gears:
+        return []
+    rng, told = np.random.default_rng(0), ""
+    for number in range(STARTS + 1):
+        try:
+            assemble(m, m.random(rng) if number else m.neutral())
+        except SolverError as error:
+            told = told or str(error).replace("from this guess", "from its neutral position", 1)
+            continue
+        words = f"{told}; it closes from another position, found at random"
+        return [io.Problem(None, words, "note")] if told else []
+    return [io.Problem(None, f"{told}; nor does it close from {STARTS} positions at random", "warning")]
 
 
 def _is_told(m: Mechanism, problem: str, told: str) -> bool:

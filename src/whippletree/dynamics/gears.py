@@ -40,7 +40,7 @@ def gearing(m: Mechanism) -> Gearing:
     rows: list[dict[int, float | None]] = []
     for i, body in enumerate(m.bodies):
         if i in start:
-            rows += [{start[i] + k: None} for k in range(body.joint.nv)]
+            rows.extend({start[i] + k: None} for k in range(body.joint.nv))
         else:
             rows.append({start[driver]: factor for driver, factor in ends[i].factors.items()})
     return Gearing(rows, size)

@@ -8,13 +8,14 @@ from typing import IO
 
 from ..errors import FileError, InputError
 from ..joints import Joint
+from ..model.graph import Graph
 from ..model.mechanism import Mechanism
 from .file_source import Source, named, of, read
 from .findings import Problem
-from .formats import FORMATS, Format
+from .formats import FORMATS, Format, graph_of
 from .stops import with_stops
 
-__all__ = ["FORMATS", "Format", "Problem", "Source", "load", "loads", "problems", "save"]
+__all__ = ["FORMATS", "Format", "Problem", "Source", "load", "load_graph", "loads", "problems", "save"]
 
 StrPath = str | os.PathLike[str]
 
@@ -120,14 +121,14 @@ def loads(
     return load(file, root, packages, keep_zero_limits=keep_zero_limits, stops=stops)
 
 
-def save(m: Mechanism, path: StrPath) -> None:
+def save(m: Mechanism | Graph, path: StrPath) -> None:
     """Write a mechanism into a file; the suffix says how: .toml, or a row of `io.FORMATS` that writes.
 
     TOML, our own format, carries all that a mechanism has. The file is written whole or not at all, and what
     is loaded from it equals m, to the last bit.
 
     Args:
-        m: The mechanism.
+        m: The mechanism; or a `Graph`, for a .toml file in which no joint is cut yet. `load` finds a tree.
         path: The file, replaced if it exists.
 
     Raises:
@@ -142,14 +143,43 @@ def save(m: Mechanism, path: StrPath) -> None:
     ...     wt.load(Path(folder) / "cart-pole.toml") == m
     True
     """
-    if not isinstance(m, Mechanism):
+    if not isinstance(m, Mechanism | Graph):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
     path = named(path)
     found = FORMATS.get(path.suffix.lower())
     if found is None or found.save is None:
         known = ", ".join(suffix for suffix, entry in FORMATS.items() if entry.save is not None)
         raise FileError(path, f"cannot be written: its suffix is {path.suffix!r}, and known are {known}")
-    found.save(m, path)
+    if isinstance(m, Graph) and path.suffix.lower() != ".toml":
+        raise FileError(path, "cannot be written: a graph has no tree yet; take .toml, or g.mechanism()")
+    found.save(m, path)  # pyright: ignore[reportArgumentType]  # TOML has words for graphs
+
+
+def load_graph(path: StrPath) -> Graph:
+    """Load a graph from a .toml file that has [[joint]]s, to be built further or cut elsewhere.
+
+    `load` gives the mechanism of such a file at once.
+
+    Args:
+        path: The file, as `save` writes it of a `Graph`.
+
+    Raises:
+        FileError: The file cannot be read, is no graph, or describes an impossible one.
+
+    >>> import tempfile
+    >>> import whippletree as wt
+    >>> g = wt.Graph("swing")
+    >>> g.add_body("seat", wt.Inertia(20.0, (0.0, 0.0, -1.5)))
+    >>> g.add_joint("beam", wt.Revolute("y"), "ground", "seat", damping=0.3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     wt.save(g, Path(folder) / "swing.toml")
+    ...     wt.load_graph(Path(folder) / "swing.toml")
+    <Graph 'swing': 1 bodies, 1 joints>
+    """
+    path = named(path)
+    if path.suffix.lower() != ".toml":
+        raise FileError(path, f"has the suffix {path.suffix!r}: graphs are kept in .toml files")
+    return graph_of(read(path))
 
 
 def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[Problem]:

@@ -60,6 +60,9 @@ def _ours(module: str, name: str) -> Callable[..., Any]:
     return function
 
 
+graph_of = _ours("toml", "load_graph")
+"""The graph in a TOML text, as (source) tells it."""
+
 _URDF = Format(_ours("urdf", "load"), _ours("urdf", "problems"), is_urdf=True)
 
 FORMATS: dict[str, Format] = {

@@ -17,12 +17,15 @@ from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.driver_motions import DriverMotion, motion_read
 from ..model.fields import meant
+from ..model.graph import Graph
+from ..model.graph_parts import GRAPH_BODY, GRAPH_JOINT
 from ..model.kinds import KINDS, Kind, names_in
 from ..model.mechanism import GROUND, Geometry, Mechanism
 from ..shapes import SHAPES, Shape
 from ..spatial import Inertia, Placement
 from .file_source import Source
 from .findings import Findings, Problem
+from .toml_graph import Joining, Ways, grown, other_kinds
 from .toml_table import REQUIRED, Document, TomlTable, bound, number, numbers, text, texts, truth, whole
 
 FORMAT = 1
@@ -64,33 +67,78 @@ def problems(source: Source, packages: Iterable[Path] = ()) -> list[Problem]:
 def _mechanism(document: Document) -> tuple[Mechanism, Findings]:
     """What can be read of a mechanism, and what is wrong with the rest; FileError if it is none at all."""
     top, findings = document.top, Findings()
-    version = top.take("format", number, 0.0)
-    if version == 0.0:
-        raise FileError(document.path, f"is not a Whippletree mechanism: it has no line 'format = {FORMAT}'")
-    if version != FORMAT:
-        raise document.error(("format",), f"has format {version:g}; this version reads format {FORMAT}")
-    m = Mechanism("unknown")
-    with findings.told():
-        m.name = top.take("name", _name)
-    with findings.told(), document.at(("gravity",)):
-        m.gravity = top.take("gravity", numbers(3), (0.0, 0.0, -9.81))
+    _check_version(document)
     lost: set[str] = set()
-    for kind in KINDS.values():
+    if top.look("joint") is not None:
+        ways = Ways(document)
+        g = _graph(document, findings, lost)
+        m, takes = grown(g, ways, document, findings)
+        for kind in other_kinds():
+            _add_all(takes, kind, document, findings, lost)
+    else:
+        m = Mechanism("unknown")
+        _read_head(m, document, findings)
+        for kind in KINDS.values():
+            _add_all(m, kind, document, findings, lost)
         with findings.told():
-            for entry in top.tables(kind.name):
-                _add(m, kind, entry, findings, lost)
-    with findings.told():
-        _read_ground(m, top.table("ground"))
+            visuals, collisions = _ground_looks(top.table("ground"))
+            m.change(GROUND, visuals=visuals, collisions=collisions)
     for error in top.left_over():
         findings.refuse(error)
     return m, findings
 
 
-def _read_ground(m: Mechanism, ground: TomlTable | None) -> None:
-    if ground is not None:
-        visuals, collisions = (tuple(map(_geometry, ground.tables(key))) for key in ("visual", "collision"))
-        ground.done()
-        m.change(GROUND, visuals=visuals, collisions=collisions)
+def load_graph(source: Source) -> Graph:
+    """The graph in a text, of which no tree is made; what is wrong with parts as `load` finds it."""
+    load(source)
+    document, findings, lost = Document(source), Findings(), set[str]()
+    if document.top.look("joint") is None:
+        raise FileError(source.path, "is no graph: it has no [[joint]], its bodies name what carries them")
+    g = _graph(document, findings, lost)
+    for kind in other_kinds():
+        _add_all(g, kind, document, findings, lost)
+    return g
+
+
+def _graph(document: Document, findings: Findings, lost: set[str]) -> Graph:
+    """Bodies and joints of a graph, and its ground."""
+    g = Graph("unknown")
+    _read_head(g, document, findings)
+    _add_all(g, GRAPH_BODY, document, findings, lost)
+    _add_all(Joining(g), GRAPH_JOINT, document, findings, lost)
+    with findings.told():
+        g.ground_visuals, g.ground_collisions = _ground_looks(document.top.table("ground"))
+    return g
+
+
+def _check_version(document: Document) -> None:
+    version = document.top.take("format", number, 0.0)
+    if version == 0.0:
+        raise FileError(document.path, f"is not a Whippletree mechanism: it has no line 'format = {FORMAT}'")
+    if version != FORMAT:
+        raise document.error(("format",), f"has format {version:g}; this version reads format {FORMAT}")
+
+
+def _read_head(m: Mechanism | Graph, document: Document, findings: Findings) -> None:
+    with findings.told():
+        m.name = document.top.take("name", _name)
+    with findings.told(), document.at(("gravity",)):
+        m.gravity = document.top.take("gravity", numbers(3), (0.0, 0.0, -9.81))
+
+
+def _ground_looks(ground: TomlTable | None) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
+    """What is seen of the ground, and what can be touched."""
+    if ground is None:
+        return (), ()
+    visuals, collisions = (tuple(map(_geometry, ground.tables(key))) for key in ("visual", "collision"))
+    ground.done()
+    return visuals, collisions
+
+
+def _add_all(takes: Any, kind: Kind, document: Document, findings: Findings, lost: set[str]) -> None:
+    with findings.told():
+        for entry in document.top.tables(kind.name):
+            _add(takes, kind, entry, findings, lost)
 
 
 def _name(value: Any) -> str:
@@ -112,7 +160,7 @@ def _given(kind: Any) -> Any:
     return given[0] if len(given) == 1 else given
 
 
-def _add(m: Mechanism, kind: Kind, entry: TomlTable, findings: Findings, lost: set[str]) -> None:
+def _add(m: Any, kind: Kind, entry: TomlTable, findings: Findings, lost: set[str]) -> None:
     """Add the part of an entry; what is impossible is an error with its line, what is odd a warning.
 
     A part at fault is lost, and so is one that refers to it, for which it is not blamed.

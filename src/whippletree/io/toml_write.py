@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import FileError
 from ..joints import Joint
 from ..model.driver_motions import DriverMotion
+from ..model.graph import Graph
 from ..model.kinds import Kind
 from ..model.mechanism import Geometry, Mechanism
 from ..shapes import SHAPES, Shape
@@ -25,8 +26,8 @@ from .toml import FORMAT, JOINTS
 Pairs = list[tuple[str, Any]]
 
 
-def save(m: Mechanism, path: Path) -> None:
-    """Write the mechanism into a file, whole or not at all."""
+def save(m: Mechanism | Graph, path: Path) -> None:
+    """Write the mechanism, or the graph, into a file, whole or not at all."""
     try:
         text = dumps(m).encode("utf-8")
     except UnicodeEncodeError as error:
@@ -39,7 +40,7 @@ def save(m: Mechanism, path: Path) -> None:
         file.write(text)
 
 
-def dumps(m: Mechanism) -> str:
+def dumps(m: Mechanism | Graph) -> str:
     """The text of the file; ValueError for what the format has no words for."""
     head = [("format", FORMAT), ("name", m.name), ("gravity", m.gravity)]
     parts = ["# A mechanism of Whippletree: SI units, radians, quaternions w, x, y, z.\n" + _lines(head)]
