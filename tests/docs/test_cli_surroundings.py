@@ -13,12 +13,24 @@ from whippletree.cli import app as cli
 RUNNER = CliRunner()
 
 
-def run(command: str, **environment: str) -> "subprocess.CompletedProcess[bytes]":
-    """A command in a shell, `whippletree` being this one."""
-    line = command.replace("whippletree", f'"{sys.executable}" -m whippletree')
-    return subprocess.run(
-        line, shell=True, capture_output=True, env={**os.environ, **environment}, check=False
-    )
+def run(*commands: str, streams: str = "", **environment: str) -> "subprocess.CompletedProcess[bytes]":
+    """Commands one after the other in a process of its own, in a shell that may close streams.
+
+    It ends with the exit codes of all of them, as digits of one number.
+    """
+    code = f"""
+from whippletree.cli.app import app
+codes = 0
+for command in {[command.split() for command in commands]!r}:
+    try:
+        app(command, prog_name="whippletree")
+    except SystemExit as end:
+        codes = 10 * codes + int(end.code or 0)
+raise SystemExit(codes)
+"""
+    line = f'"{sys.executable}" -c "$CODE" {streams}'
+    surroundings = {**os.environ, **environment, "CODE": code}
+    return subprocess.run(line, shell=True, capture_output=True, env=surroundings, check=False)
 
 
 @pytest.mark.parametrize(
@@ -50,18 +62,15 @@ def test_help_stays_help() -> None:
 
 
 def test_letters_that_a_stream_does_not_know_are_escaped() -> None:
-    told = run("whippletree info pendulum", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    told = run("info pendulum", "examples --json", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert (told.returncode, told.stderr) == (0, b"")
-    assert b"m/s\\xb2" in told.stdout
-    listed = run("whippletree examples --json", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    assert (listed.returncode, listed.stderr) == (0, b"")
-    assert json.loads(listed.stdout) == json.loads(run("whippletree examples --json").stdout)
+    shown, listed = told.stdout.split(b"\n[", 1)
+    assert b"m/s\\xb2" in shown
+    assert json.loads(b"[" + listed) == json.loads(RUNNER.invoke(cli.app, ["examples", "--json"]).stdout)
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_closed_streams_are_no_reason_to_fail(closed: str) -> None:
-    told = run(f"whippletree simulate pendulum --duration 0.1 {closed}")
-    assert told.returncode == 0
-    assert told.stderr == b""
-    wrong = run(f"whippletree info nowhere.urdf {closed}")
-    assert wrong.returncode == 2
+    told = run("simulate pendulum --duration 0.1", streams=closed)
+    assert (told.returncode, told.stderr) == (0, b"")
+    assert run("info pendulum", "info nowhere.urdf", streams=closed).returncode == 2

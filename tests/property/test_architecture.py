@@ -84,9 +84,9 @@ benchmark         → errors spatial joints model kernels.trace kernels.store ke
                     loops.closing loops io examples api
 display           → errors spatial joints shapes model dynamics loops.equations loops.closing
                     formulations.special_coordinates formulations.semi_recursive contact.geometry io api
-                    simulation benchmark
+                    analysis simulation benchmark
 cli               → errors _version spatial joints model kernels.store kernels.run dynamics loops.closing
-                    loops io examples api simulation benchmark display
+                    loops io examples api analysis simulation benchmark display
 
 whippletree       → errors _version spatial joints shapes model kernels.trace kernels.run checks dynamics
                     loops formulations contact io edit examples api reaching analysis simulation control

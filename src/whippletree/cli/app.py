@@ -4,8 +4,6 @@ Exit codes: 0 success; 1 problems found, results that differ, or a simulation th
 usage, or a file that cannot be read or written; 130 interrupted by Ctrl-C.
 """
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
@@ -20,8 +18,7 @@ from .._version import __version__
 from ..display.animation import MOVIES
 from ..display.plots import PICTURES
 from ..display.viewer import view
-from ..errors import FileError, SimulationError, WhippletreeError
-from ..io.atomic import must_be_writable
+from ..errors import SimulationError
 from ..kernels.store import cache
 from ..model.mechanism import Mechanism
 from ..model.report import mechanism_data
@@ -29,13 +26,25 @@ from ..model.summary import remarks
 from ..model.wording import counted
 from ..simulation.files import SUFFIXES as TABLES
 from . import demo as cli_demo
+from . import export as cli_export
+from . import machines as cli_machines
 from . import simulate as cli_simulate
 from . import source as cli_source
 from . import tour as demo
 from . import tour_motion as demo_motion
 from . import view as cli_view
+from .options import (
+    PROBLEMS_FOUND,
+    AsJson,
+    Drive,
+    Floating,
+    Source,
+    Stops,
+    one_line_errors,
+    writable,
+)
 from .printing import as_table, console_here, print_json, print_tree
-from .surroundings import WRONG_USE, OneLineUsage, import_own, prepare_streams
+from .surroundings import OneLineUsage, import_own, prepare_streams
 
 app = typer.Typer(
     cls=OneLineUsage,
@@ -53,18 +62,6 @@ class CacheAction(StrEnum):
 
     info = "info"
     clear = "clear"
-
-
-PROBLEMS_FOUND = 1
-
-
-Source = Annotated[
-    str, typer.Argument(metavar="FILE|EXAMPLE", help="A robot file, or the name of a bundled mechanism.")
-]
-Stops = Annotated[
-    bool, typer.Option("--stops/--no-stops", help="Let the limits of a URDF's joints push back.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs to read.")]
 
 
 def _version(wanted: bool) -> None:
@@ -94,10 +91,10 @@ def main(
 
 
 @app.command()
-def info(source: Source, as_json: AsJson = False) -> None:
+def info(source: Source, floating: Floating = False, as_json: AsJson = False) -> None:
     """Show a mechanism: its tree, joints, masses, limits, totals and warnings."""
-    with _one_line_errors():
-        m = cli_source.load(source)
+    with one_line_errors():
+        m = cli_source.load(source, floating)
     if as_json:
         print_json(mechanism_data(m))
         return
@@ -115,7 +112,7 @@ def check(source: Source, as_json: AsJson = False) -> None:
     note is something that the file says and the mechanism does not carry. Loops and gears are tried to be
     closed, from the neutral position and from others.
     """
-    with _one_line_errors():
+    with one_line_errors():
         found = cli_source.problems(source)
     faults = [problem for problem in found if problem.severity != "note"]
     if as_json:
@@ -144,6 +141,7 @@ def simulate(
         str | None, typer.Option("--q0", help="Position at the start: all numbers, or joint=value pairs.")
     ] = None,
     qd0: Annotated[str | None, typer.Option("--qd0", help="Velocity at the start, likewise.")] = None,
+    drive: Drive = None,
     method: Annotated[
         str, typer.Option(help="Integrator: auto, euler, midpoint, rk4, rk6, DOP853 …")
     ] = "auto",
@@ -152,35 +150,43 @@ def simulate(
     ] = "auto",
     dt: Annotated[float | None, typer.Option(help="Step of an integrator of fixed step, in s.")] = None,
     sample: Annotated[float | None, typer.Option(help="Time between recorded states, in s.")] = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of a step that is chosen.")] = 1e-8,
+    atol: Annotated[float, typer.Option(help="Its absolute tolerance, in rad, m, rad/s or m/s.")] = 1e-10,
     out: Annotated[Path | None, typer.Option(help="Write the trajectory: .npz, .csv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a picture: .png, .svg or .pdf.")] = None,
     movie: Annotated[Path | None, typer.Option("--gif", help="Write a movie: .gif or .mp4.")] = None,
+    floating: Floating = False,
     stops: Stops = True,
     as_json: AsJson = False,
 ) -> None:
     """Let a mechanism move, from rest in its neutral position unless told otherwise.
 
-    Joints of a URDF that have stops start within their limits.
+    Joints of a URDF that have stops start within their limits. Loops are closed around the joints that are
+    named, and their velocities follow the named ones.
 
     Files are written when all is computed, and whole or not at all.
     """
-    with _one_line_errors():
+    with one_line_errors():
         cli_simulate.check_step(method, dt)
-        m = cli_source.load(source, stops=stops)
+        m = cli_source.load(source, floating, stops=stops)
         stopped = cli_source.stops_told(m, source)
         targets = [(out, TABLES), (plot, PICTURES), (movie, MOVIES)]
-        files = [_writable(path, suffixes) for path, suffixes in targets if path is not None]
+        files = [writable(path, suffixes) for path, suffixes in targets if path is not None]
         start = perf_counter()
+        begin = cli_simulate.position(m, q0) if q0 or not stopped else cli_simulate.within_stops(m)
         try:
             run = simulation.simulate(
                 m,
-                cli_simulate.state(m, q0, "q0") if q0 or not stopped else cli_simulate.within_stops(m),
-                cli_simulate.state(m, qd0, "qd0"),
+                begin,
+                cli_simulate.velocity(m, qd0, begin),
                 duration,
                 method=method,
                 dynamics=dynamics,
                 dt=dt,
                 sample=sample,
+                rtol=rtol,
+                atol=atol,
+                drive=cli_simulate.speeds(drive),
             )
         except SimulationError as error:
             typer.echo(f"whippletree: {error}", err=True)
@@ -202,6 +208,12 @@ def simulate(
         console.print(Text(f"  {heading:15}{text}"), soft_wrap=True)
 
 
+app.command()(cli_machines.kinematics)
+app.command()(cli_machines.equilibrium)
+app.command()(cli_machines.modes)
+app.command()(cli_export.export)
+
+
 @app.command("view")
 def show(
     source: Annotated[
@@ -217,7 +229,7 @@ def show(
     host: Annotated[
         str, typer.Option(help="Address to listen at; 0.0.0.0 to be reached from other machines.")
     ] = "127.0.0.1",
-    floating: Annotated[bool, typer.Option("--floating", help="Let the root of a URDF move freely.")] = False,
+    floating: Floating = False,
     package: Annotated[
         list[Path] | None, typer.Option(help="Directory in which packages with meshes are looked for.")
     ] = None,
@@ -228,7 +240,7 @@ def show(
 
     Move joints by sliders, drag gravity, simulate from the pose shown, plot energies.
     """
-    with _one_line_errors():
+    with one_line_errors():
         what = cli_view.shown(source, floating, package or [], stops)
         viewer = view(what, port=port, host=host)
         cli_view.begin(viewer, source)
@@ -259,8 +271,8 @@ def run_demo(
 ) -> None:
     """Compare all formulations and integrators on bundled mechanisms; draw a picture. Takes seconds."""
     console = None if as_json else console_here()
-    with _one_line_errors():
-        _writable(picture, PICTURES)
+    with one_line_errors():
+        writable(picture, PICTURES)
         compared = cli_demo.formulations(console, as_table)
         drifts = cli_demo.integrators(console, as_table)
         many = demo_motion.many()
@@ -293,9 +305,9 @@ def compare(
     """
     from . import compare as cli_compare  # measuring is imported only where something is measured
 
-    with _one_line_errors():
+    with one_line_errors():
         if plot is not None:
-            _writable(plot, PICTURES)
+            writable(plot, PICTURES)
         told = cli_compare.run(None if as_json else console_here(), cli_source.load(source), plot)
     if as_json:
         print_json(told)
@@ -326,7 +338,7 @@ def bench(
     """
     from . import bench as cli_bench  # the peers it looks for take a while to import
 
-    with _one_line_errors():
+    with one_line_errors():
         console = Console(stderr=True) if as_json else console_here()  # tables and progress, out of the way
         report = cli_bench.bench(console, sources or [], floating, out, rounds)
     if as_json:
@@ -368,21 +380,3 @@ def manage_cache(
 
 
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
-
-
-def _writable(path: Path, suffixes: Collection[str]) -> Path:
-    """The path, if its suffix is known and it can be written: refused before anything is computed."""
-    if path.suffix not in suffixes:
-        raise FileError(path, f"has the suffix {path.suffix!r}; known: {', '.join(suffixes)}")
-    must_be_writable(path)
-    return path
-
-
-@contextmanager
-def _one_line_errors() -> Iterator[None]:
-    """Errors that are the user's to mend go to standard error in one line, with exit code 2."""
-    try:
-        yield
-    except (WhippletreeError, OSError) as error:
-        typer.echo(f"whippletree: {' '.join(str(error).split())}", err=True)
-        raise typer.Exit(WRONG_USE) from None

@@ -1,47 +1,90 @@
 """What `whippletree simulate` reads from its options and tells at the end."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..loops.closing.assembly import assemble
+from ..loops.closing.projections import project_velocity
 from ..model.mechanism import Mechanism
 from ..simulation import Trajectory
 from ..simulation.integrators import INTEGRATORS
 from ..spatial import Array
 
 
-def state(m: Mechanism, text: str | None, name: str) -> Array | None:
-    """A position (nq,) for "q0", or a velocity (nv,) for "qd0", from numbers or from joint=value pairs.
+def position(m: Mechanism, text: str | None) -> Array | None:
+    """(nq,) from all numbers or from joint=value pairs; None if nothing is said.
 
     Joints that are not named keep their neutral position or, where there are loops and gears, take the one
     that the named joints leave them.
 
     >>> import whippletree as wt
-    >>> m = wt.examples.load("double-pendulum")
-    >>> state(m, "0.5, -1", "q0"), state(m, "lower=0.25", "qd0")
-    (array([ 0.5, -1. ]), array([0.  , 0.25]))
+    >>> position(wt.examples.load("double-pendulum"), "0.5, -1")
+    array([ 0.5, -1. ])
     """
     if text is None:
         return None
-    size, index = (m.nq, m.q_index) if name == "q0" else (m.nv, m.v_index)
+    values, named = _read(m, text, "q0", m.neutral(), m.q_index)
+    return assemble(m, values, hold=named) if named and (m.loops or m.gears) else values
+
+
+def velocity(m: Mechanism, text: str | None, q: Array | None) -> Array | None:
+    """(nv,) likewise; joints that are not named stand or, in loops and gears, follow those that are.
+
+    >>> import whippletree as wt
+    >>> velocity(wt.examples.load("four-bar"), "crank=2", None).round(3)
+    array([ 2.   , -2.387,  0.377])
+    """
+    if text is None:
+        return None
+    values, named = _read(m, text, "qd0", np.zeros(m.nv), m.v_index)
+    if not named or not (m.loops or m.gears):
+        return values
+    at = assemble(m, m.neutral()) if q is None else q
+    return project_velocity(m, at, values, hold=named)
+
+
+def speeds(text: str | None) -> dict[str, float] | None:
+    """Speeds of driven joints, by name; None if nothing is driven.
+
+    >>> speeds("crank=6.28, slide=-0.1")
+    {'crank': 6.28, 'slide': -0.1}
+    """
+    return None if text is None else dict(_pairs(text, "drive"))
+
+
+def _read(
+    m: Mechanism, text: str, name: str, values: Array, index: Sequence[slice]
+) -> tuple[Array, list[str]]:
+    """The values, those that are told put in their places, and the joints that were named."""
+    size = len(values)
     if "=" not in text:
         values = np.array([_number(part, name) for part in text.replace(",", " ").split()])
         if len(values) != size:
             raise InputError(f"--{name} has {len(values)} numbers, {m.name!r} takes {size}")
-        return values
-    values, named = m.neutral() if name == "q0" else np.zeros(size), []
-    for pair in text.replace(",", " ").split():
-        joint, _, value = pair.rpartition("=")
+        return values, []
+    named = []
+    for joint, value in _pairs(text, name):
         named.append(joint)
         entries = index[m.joint_number(joint)]
         if entries.stop - entries.start != 1:
             raise InputError(
                 f"--{name}: joint {joint!r} takes {entries.stop - entries.start} numbers: list all {size}"
             )
-        values[entries] = _number(value, name)
-    return assemble(m, values, hold=named) if name == "q0" and (m.loops or m.gears) else values
+        values[entries] = value
+    return values, named
+
+
+def _pairs(text: str, name: str) -> list[tuple[str, float]]:
+    found = []
+    for pair in text.replace(",", " ").split():
+        joint, sign, value = pair.rpartition("=")
+        if not sign:
+            raise InputError(f"--{name}: {pair!r} names no joint: give joint=value, as crank={pair}")
+        found.append((joint, _number(value, name)))
+    return found
 
 
 def within_stops(m: Mechanism) -> Array:

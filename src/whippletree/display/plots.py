@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 COLORS = ("#1b6ca8", "#d1495b", "#2e8b57", "#e2a72e", "#6a4c93", "#3aafb9", "#8d6b48", "#5c677d")
 """Told apart by eyes of every kind, and in print."""
 
-LEGEND = 8
-"""Curves up to this number are named one by one; of more, none."""
+COLUMN = 16
+"""Names that stand below each other beside curves; more get smaller letters and another column."""
+
+PHASES = 8
+"""Curves of velocity over position, at most."""
 
 PICTURES = (".png", ".svg", ".pdf", ".jpg")
 """Suffixes of the files that can be written."""
@@ -110,8 +113,7 @@ def _curves(axis: "Axes", trajectory: Trajectory, which: str, title: str, unit: 
         axis.axvline(event.t, color="#9aa3ad", linewidth=0.8, linestyle=(0, (3, 3)), zorder=0)
     axis.set(title=title, ylabel=unit, xlabel="t [s]")
     axis.set_xlim(trajectory.t[0], trajectory.t[-1])
-    if 1 <= len(labels) <= LEGEND:
-        axis.legend(loc="best", ncols=1 + (len(labels) > 4))
+    name_curves(axis, len(labels))
 
 
 def _contact_forces(axis: "Axes", trajectory: Trajectory) -> None:
@@ -124,8 +126,7 @@ def _contact_forces(axis: "Axes", trajectory: Trajectory) -> None:
         axis.plot(trajectory.t[hits], 0.0 * hits, "v", color=color, markersize=4, clip_on=False)
     axis.set(title="contact forces along the normals, impacts marked", ylabel="N", xlabel="t [s]")
     axis.set_xlim(trajectory.t[0], trajectory.t[-1])
-    if 1 <= len(pushed) <= LEGEND:
-        axis.legend(loc="best")
+    name_curves(axis, len(pushed))
 
 
 def _energies(axis: "Axes", trajectory: Trajectory) -> None:
@@ -139,14 +140,7 @@ def _energies(axis: "Axes", trajectory: Trajectory) -> None:
     held = not any(map(np.any, (trajectory.power, trajectory.lost_power, trajectory.external_power)))
     axis.set(title=f"energy   ({'drift' if held else 'change'} {worst:+.1g} J)", ylabel="J", xlabel="t [s]")
     axis.set_xlim(trajectory.t[0], trajectory.t[-1])
-    axis.legend(
-        loc="lower right",
-        bbox_to_anchor=(1.0, 0.99),
-        ncols=4,
-        borderaxespad=0.0,
-        handlelength=1.0,
-        columnspacing=0.8,
-    )
+    name_curves(axis, 4)
 
 
 def _constraint_error(axis: "Axes", trajectory: Trajectory) -> None:
@@ -159,17 +153,34 @@ def _phase(axis: "Axes", trajectory: Trajectory) -> None:
     """Velocity over position, for joints whose velocities are rates of their coordinates."""
     at_q = at_v = drawn = 0
     for joint, nq, nv in trajectory.joints:
-        if nq == nv == 1 and drawn < LEGEND:
+        if nq == nv == 1 and drawn < PHASES:
             axis.plot(trajectory.q[:, at_q], trajectory.qd[:, at_v], label=joint, linewidth=1.2)
             axis.plot(trajectory.q[0, at_q], trajectory.qd[0, at_v], "o", color=f"C{drawn}", markersize=4)
             drawn += 1
         at_q, at_v = at_q + nq, at_v + nv
     if drawn:
         axis.set(title="phase   (dot: start)", xlabel="position [rad or m]", ylabel="velocity [rad/s or m/s]")
-        axis.legend(loc="best")
+        name_curves(axis, drawn)
     else:
         axis.plot(trajectory.t[1:], trajectory.step[1:], color=COLORS[5])
         axis.set(title="step of the integrator", xlabel="t [s]", ylabel="s")
+
+
+def name_curves(axis: "Axes", count: int) -> None:
+    """Names of all curves, beside them: where they hide neither curves nor titles."""
+    if not count:
+        return
+    columns = -(-count // COLUMN)
+    axis.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        ncols=columns,
+        handlelength=1.2,
+        columnspacing=0.8,
+        labelspacing=0.35,
+        **({} if columns == 1 else {"fontsize": 6.5}),
+    )
 
 
 def write(figure: "Figure", path: Path) -> None:
