@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import whippletree as wt
-from whippletree.examples.touching_legs import ANGLE, RATE, walker_state
+from whippletree.examples.touching_legs import ANGLE, RATE, SLOPE, walker_state
 from whippletree.simulation.touching.holding import Held
 
 G = 9.81
@@ -48,10 +48,36 @@ def stride(m: wt.Mechanism, state: Any) -> Any:
     return np.array([q[0] + q[3], (qd[0] + qd[3]) / np.sqrt(G)])
 
 
+def of_garcia(state: Any) -> Any:
+    """The same with feet that have no mass, of any scalar (Garcia et al., eqs. 1, 2 and 4)."""
+
+    def slope(_: float, y: Any) -> Any:
+        theta, w, phi, rate = y
+        fall = np.sin(theta - SLOPE)
+        return np.array([w, fall, rate, fall + np.sin(phi) * (w * w - np.cos(theta - SLOPE))])
+
+    theta, w = state
+    y = np.array([theta, w, 2.0 * theta, w * (1.0 - np.cos(2.0 * theta))], dtype=complex)
+    t = 3.88
+    for _ in range(4):  # to where φ = 2 θ, by Newton's steps in time, which may be complex as well
+        run = solve_ivp(lambda s, y, t=t: t * slope(s, y), (0, 1), y, "DOP853", rtol=1e-12, atol=1e-14)
+        y = run.y[:, -1]
+        t = -(y[2] - 2.0 * y[0]) / (y[3] - 2.0 * y[1])
+    return np.array([-y[0], np.cos(2.0 * y[0]) * y[1]])
+
+
 def test_the_simplest_walker_has_the_fixed_point_and_the_eigenvalues_of_garcia():
-    """Feet without mass are the limit of light ones: twice the light, less the twice as heavy."""
-    point, found = np.array([ANGLE, RATE]), []
-    for mass in (2e-5, 1e-5):
+    """Feet without mass are the limit of light ones, by polynomials in their mass."""
+    point = np.array([ANGLE, RATE])
+    np.testing.assert_allclose(of_garcia(point), point, rtol=0.0, atol=1e-11)
+    derivative = np.column_stack([of_garcia(point + 1e-30j * e).imag / 1e-30 for e in np.eye(2)])
+    values = np.linalg.eigvals(derivative)
+    np.testing.assert_allclose(values.real, -0.19009984, atol=1e-8)
+    np.testing.assert_allclose(np.abs(values.imag), 0.55759878, atol=1e-8)
+
+    states = [point, point + np.array([1e-4, 0.0]), point - np.array([0.0, 1e-4])]
+    found = []
+    for mass in (2e-5, 4e-5, 6e-5):
         m = wt.Mechanism("walker")
         source, foot = wt.examples.load("simplest-walker"), wt.Inertia(mass, (0, -1, 0))
         for body, inertia in zip(source.bodies, (wt.Inertia(1.0) + foot, foot), strict=True):
@@ -61,19 +87,11 @@ def test_the_simplest_walker_has_the_fixed_point_and_the_eigenvalues_of_garcia()
             m.add(shape)
         for contact in source.contacts[:2]:
             m.add(contact)
-        slopes = [_slope(lambda x, m=m: stride(m, x), point, e) for e in np.eye(2)]
-        found.append(np.column_stack([stride(m, point) - point, *slopes]))
-    limit = 2.0 * found[1] - found[0]
-    np.testing.assert_allclose(limit[:, 0], 0.0, atol=2e-8)
-    values = np.linalg.eigvals(limit[:, 1:])
-    np.testing.assert_allclose(values.real, -0.19009984, atol=1e-5)
-    np.testing.assert_allclose(np.abs(values.imag), 0.55759878, atol=1e-5)
-
-
-def _slope(f: Any, x: Any, along: Any, h: float = 4e-5) -> Any:
-    """df/dx along a direction, by differences of fourth order."""
-    near, far = (f(x + k * h * along) - f(x - k * h * along) for k in (1, 2))
-    return (8.0 * near - far) / (12.0 * h)
+        found.append([stride(m, state) for state in states])
+    light, heavier, heaviest = np.array(found)
+    limit = 3.0 * light - 3.0 * heavier + heaviest
+    np.testing.assert_allclose(limit[0], point, rtol=0.0, atol=1e-8)
+    np.testing.assert_allclose(limit, [of_garcia(state).real for state in states], rtol=0.0, atol=1e-8)
 
 
 def test_the_simplest_walker_walks():

@@ -132,8 +132,12 @@ class Run:
 
     def chosen_steps(self, dense: bool) -> Stepper:
         """What takes steps whose lengths it chooses; `dense` if states within them will be asked for."""
+        return self.steps_by(self.system, self.method, dense)
+
+    def steps_by(self, system: Compiled, method: str, dense: bool) -> ChosenSteps:
+        """Steps of one method."""
         close, plan = self.closed if self.closes else None, self.plan
-        return ChosenSteps(self.system, self.method, plan.rtol, plan.atol, self.duration, close, dense)
+        return ChosenSteps(system, method, plan.rtol, plan.atol, self.duration, close, dense)
 
     # States
 

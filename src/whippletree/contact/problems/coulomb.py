@@ -17,6 +17,9 @@ from .stick_sets import stick_sets
 TOLERANCE, ACCEPTED = 1e-12, 1e-9
 """The residual, in units of d, with which sweeps end; and the largest that is taken when they do not."""
 
+BARELY = 2.0
+"""Where Newton's method gains no more than this over its last answer, rounding is all that is left."""
+
 SWEEPS = 500
 """Sweeps after which contacts that hold each other up have converged, or never will."""
 
@@ -70,8 +73,9 @@ def coulomb(
             u += (flat[:, 3 * i : 3 * i + 3] @ (new - force[i])).reshape(nc, 3)
             force[i] = new
         if sweep % EVERY == 0 or sweep < 3:
+            last = best[0]
             best = min(best, newton_steps(problem, force), key=lambda found: found[0])
-            if best[0] <= TOLERANCE:
+            if best[0] <= TOLERANCE or (best[0] <= ACCEPTED and last <= BARELY * best[0]):
                 return best[1]
     _, force = stick_sets(problem)
     size, force = min(best, newton_steps(problem, force), key=lambda found: found[0])

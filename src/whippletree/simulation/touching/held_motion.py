@@ -85,22 +85,18 @@ def held_motion(
     velocity = (felt.J @ qd).reshape(nc, 3)
     d = (felt.J @ free).reshape(nc, 3) + contact_bias(m, q, qd)
     friction = [row.contact.friction for row in candidates(m)]
-    rubs = array(
-        [_direction(v[1:], e, faint) * mu for v, e, mu in zip(velocity, along, friction, strict=True)]
-    )
-    rubs = rubs * (closed * (1.0 - sticks))[:, None]
+    slips = closed * (1.0 - sticks) * array(friction)
+    rubs = array([_direction(v[1:], e, faint) for v, e in zip(velocity, along, strict=True)]) * slips[:, None]
 
     # x: normal forces, and friction of contacts that stick; that of others is -μ t̂ x_n.
-    F = array(
-        [[[G[i, a, k, 0] - G[i, a, k, 1:] @ rubs[k] for k in range(nc)] for a in range(3)] for i in range(nc)]
-    )
+    F = G[..., 0] - rubs[:, 0] * G[..., 1] - rubs[:, 1] * G[..., 2]
     mask = np.stack([closed, sticks, sticks], axis=1).ravel()
     columns = np.stack([F, G[..., 1], G[..., 2]], axis=-1).reshape(3 * nc, 3 * nc)
     x, margin = _eliminated(_masked(columns, mask), -mask * d.ravel())
     x = (mask * x).reshape(nc, 3)
     force = array([[n, *(t - n * rub)] for (n, *t), rub in zip(x, rubs, strict=True)])
     own = array([G[i, 0, i, 0] for i in range(nc)])
-    push = array([F[i, 0, i] / own[i] for i in range(nc)])
+    push = array([F[i, 0, i] for i in range(nc)]) / own
     scale: Any = 0.0
     for entry in d.ravel():
         scale = maximum(scale, abs(entry))

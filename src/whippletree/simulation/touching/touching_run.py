@@ -18,7 +18,7 @@ from ..equations import equations
 from ..events import Event, Stop, Watch
 from ..plan import Plan
 from ..run import SINGULAR_START, Run
-from ..steppers import ChosenSteps, Step, Stepper
+from ..steppers import Step, Stepper
 from ..trajectory import Trajectory
 from .contact_history import ContactEvent, history
 from .deciding import STILL, Touchable, decide, painleve_message
@@ -115,13 +115,11 @@ class TouchingRun(Run):
 
     def chosen_steps(self, dense: bool) -> Stepper:
         """Explicit ones, but where slip begins or ends; unless others were asked for."""
-        plain = super().chosen_steps(dense)
+        plain = self.steps_by(self.system, self.method, dense)
         if self.plan.method != "auto" or self.method != "DOP853":
             return plain
-        assert isinstance(plain, ChosenSteps)
-        slip, plan = FaintSlip(self.system), self.plan
-        stiff = ChosenSteps(slip, "Radau", plan.rtol, plan.atol, self.duration, self.closed, dense)
-        return FaintSteps(slip, plain, stiff)
+        slip = FaintSlip(self.system)
+        return FaintSteps(slip, plain, self.steps_by(slip, "Radau", dense))
 
     # States
 

@@ -14,8 +14,8 @@ from .held_motion import MOST, HeldKernels, HeldMotion, held_kernels
 from .holding import STICK, Held, held_by_factors
 from .touch_terms import TouchKernels, Unforced, touch_kernels, unforced
 
-PAYS = 500
-"""Questions that are answered piece by piece before a kernel is made that answers them at once."""
+PAYS = 150
+"""Questions, for each candidate, that are answered piece by piece before a kernel is made for all at once."""
 
 SURE = 1e-9
 """Margins below this leave forces to least squares."""
@@ -34,8 +34,9 @@ class TouchingSystem(Compiled):
     def __init__(self, equations: Equations, forces: Acting) -> None:
         super().__init__(equations, forces)
         m = equations.m
-        self._asked, tree = 0, not (m.loops or m.gears)
-        self._small = tree and len(candidates(m)) <= MOST and isinstance(self.kernels.terms, Kernel)
+        count, tree = len(candidates(m)), not (m.loops or m.gears)
+        self._small = tree and count <= MOST and isinstance(self.kernels.terms, Kernel)
+        self._asked, self._pays = 0, PAYS * count
 
     @property
     def held(self) -> Held:
@@ -43,7 +44,7 @@ class TouchingSystem(Compiled):
 
     @held.setter
     def held(self, held: Held) -> None:
-        self._held = held
+        self._held, self._sure = held, True
         # 1 for contacts that are closed, and for those that stick; else 0
         self._closed, self._sticks = (held.mode > 0).astype(float), (held.mode == STICK).astype(float)
 
@@ -54,6 +55,11 @@ class TouchingSystem(Compiled):
     @cached_property
     def _at_once(self) -> HeldKernels:
         return held_kernels(self.equations.m, self.forces.external is not None)
+
+    @property
+    def _quick(self) -> bool:
+        """Whether there is a kernel for what contacts do now, which determines their forces."""
+        return self._small and self._sure and self._asked > self._pays
 
     def motion(self, t: float, y: Array) -> Unforced:
         """Without contact forces."""
@@ -70,22 +76,24 @@ class TouchingSystem(Compiled):
 
     def _held_motion(self, t: float, y: Array, held: Held) -> HeldMotion:
         self._asked += 1
-        if self._small and self._asked > PAYS:
+        if self._quick:
             q, qd = y[: self.nq], y[self.nq :]
             tau, *f_ext = self.forces(t, q, qd)
             now = (self._closed, self._sticks, held.along, held.faint)
             found = HeldMotion(*self._at_once.motion(q, qd, tau, *now, *f_ext))
             if found.margin > SURE:
                 return found
+            self._sure = False
         return held_by_factors(self.motion(t, y), held)
 
     def together(self, q: Array, qd: Array) -> Array | None:
         """(nq + nv,) the state next to one in which contacts are closed; None if this needs least squares."""
-        if not self._small or self._asked <= PAYS:
+        if not self._quick:
             return None
         closer, kept, worst, margin = self._at_once.together(q, qd, self._closed, self._sticks)
         for _ in range(NEWTON):
             if not margin > SURE:
+                self._sure = False
                 return None
             if not worst > 0.0:
                 break
