@@ -72,10 +72,8 @@ def main(seconds: float, names: list[str]) -> None:
             refused.append(name)
             continue
         rng = np.random.default_rng(len(rows))
-        thrown = SPEED * rng.uniform(-1.0, 1.0, m.nv)
-        for gear in m.gears:  # what a gear drives turns with its driver
-            driver, driven = (m.v_index[m.joint_number(end)] for end in (gear.driver, gear.driven))
-            thrown[driven] = gear.ratio * thrown[driver]
+        G = wt.gear_matrix(m)  # what a gear drives turns with its driver
+        thrown = SPEED * (G @ rng.uniform(-1.0, 1.0, G.shape[1]))
         for start, qd in (("rest", np.zeros(m.nv)), ("thrown", thrown)):
             row = {"robot": name, "start": start, "nv": m.nv, **errors(m, m.neutral(), qd, seconds)}
             row["damped"] = any(body.damping or body.friction for body in m.bodies)

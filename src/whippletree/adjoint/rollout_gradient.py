@@ -369,7 +369,7 @@ def stepping_of(m: Mechanism, starts: list[Array], method: str, touching: Contac
         generic = tuple(independent_rows(constraint_jacobian(m, generic_position(m))))
     except SolverError:  # the neutral position may be far from any closed one
         generic = None
-    rows = rows_for(constraints_at(m, *starts), generic)
+    rows = rows_for(constraints_at(m, starts[0], starts[1]), generic)
     everywhere = next(one for one in METHODS.values() if one.everywhere and one.fault(m) is None)
     law = law._replace(
         method=everywhere, choice=((everywhere.choice, rows),), options=(("damping", DAMPING),)

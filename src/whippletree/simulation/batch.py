@@ -175,7 +175,7 @@ def rollout(
     if not opened:
         check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
     lead = _lead([*(start.shape[:-1] for start in starts), *(o.shape[:-1] for o in opened[1:])], control.lead)
-    K = constraints_at(m, *starts, opened)
+    K = constraints_at(m, starts[0], starts[1], opened)
     how = _stepping(m, INTEGRATORS[method], law, K, starts[0])._replace(
         parameters=opened[0] if opened else ()
     )
@@ -185,7 +185,7 @@ def rollout(
             raise InputError(f"{m.name!r} has drivers and contacts act: give contacts=None")
         how = how._replace(drive=rollout_drive(m, how.rows))
         assert how.drive is not None
-        x, starts[1] = driven_starts(m, how.drive, *starts, control.steps * float(h), opened)
+        x, starts[1] = driven_starts(m, how.drive, starts[0], starts[1], control.steps * float(h), opened)
         begin = [x]
     if touching is not None:
         touching.held(m, how.rows)
