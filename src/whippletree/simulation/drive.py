@@ -12,6 +12,9 @@ from .strides.plain_steps import PlainSteps
 CRAWL, PATIENCE = 1e-8, 1000
 """Steps below this share of the duration, so many in a row, lead nowhere."""
 
+DOUBT = 20
+"""After so many steps below that share it is asked whether rounding errors make them short."""
+
 STUCK, STUCK_PATIENCE = 1e-4, 100
 """Nor do, near singular positions of loops, so many steps below this share of the longest one."""
 
@@ -55,7 +58,8 @@ def drive(
                 step = run.first
             else:
                 step = stepper.step(t, y, longest)
-                patience.watch(step.end - t, stepper.chooses)
+                if patience.watch(step.end - t, stepper.chooses):
+                    run.renew(y)
             run.check(step.end, step.closed.y, y)
             found = run.look(t, y, run.margin, step)
         except OpenLoop as error:
@@ -104,8 +108,8 @@ class _Patience:
         """Steps were taken that lead somewhere."""
         self._longest, self._short = max(self._longest, longest), 0
 
-    def watch(self, h: float, chosen: bool) -> None:
-        """Raise StepFailure if steps have become too short for too long."""
+    def watch(self, h: float, chosen: bool) -> bool:
+        """Raise StepFailure if steps have become too short for too long; whether it is time for doubts."""
         least, patience = CRAWL * self.run.duration, PATIENCE
         if self.run.near_singular:
             least, patience = max(least, STUCK * self._longest), STUCK_PATIENCE
@@ -113,3 +117,4 @@ class _Patience:
         self._short = self._short + 1 if chosen and h < least else 0
         if self._short > patience:
             raise StepFailure(f"{self._short} steps in a row were shorter than {least:.1g} s")
+        return self._short == DOUBT

@@ -165,6 +165,17 @@ class Run:
             if not now >= self.worn:
                 self._choose(q, now)
 
+    def renew(self, y: Array) -> bool:
+        """Look again at what was chosen, where steps have become short; whether it is another one now.
+
+        Errors of accelerations grow with every pivot on the way, so that quality, the least of them, may be
+        far from `worn` when they are all that steps see.
+        """
+        before = self.system.equations
+        if before.quality is not None and not self.near_singular:
+            self._choose(y[: self.m.nq], float(before.quality(y[: self.m.nq])))
+        return self.system.equations is not before
+
     def _choose(self, q: Array, quality: float = 0.0) -> None:
         """Use the choice that suits a position best, if it is much better than the present one."""
         if self.plan.law.method.choose is None:

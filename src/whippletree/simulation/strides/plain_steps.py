@@ -24,6 +24,9 @@ GAP = 1e-10
 PAUSE = 64
 """Steps by themselves between two tries, at most, where strides lead nowhere."""
 
+SHORT = 1e-3
+"""Steps below this share of the longest may be so short for rounding errors alone."""
+
 Told = Callable[[Steps, float, Array, Stride], None]
 """Records steps, which started at a time and a state, by a stride."""
 
@@ -60,6 +63,7 @@ class PlainSteps:
         self._pause, self._next_pause = 0, 1
         self._made: tuple[Hashable, Rows, Stride] | None = None
         self._widest, self._margin = 0.0, 1.0
+        self._short = False
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
         """Take steps from (t, y) as long as they are plain; where they have led."""
@@ -80,6 +84,9 @@ class PlainSteps:
             if steps.stopped:
                 stride.method.end(float(stride.motion.h[0]))
                 break
+            if self._in_doubt(steps) and run.renew(y):
+                stride.method.end(None)
+                stride = self._ready(t, y)
         if t == start:
             self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, PAUSE)
             return t, y
@@ -87,6 +94,11 @@ class PlainSteps:
         if run.closing is not None:
             run.closing.accept(run.closing(t, y), self._widest / self._margin)
         return t, y
+
+    def _in_doubt(self, steps: Steps) -> bool:
+        """Whether steps have become short, and were not before."""
+        before, self._short = self._short, float(np.max(steps.h, initial=0.0)) < SHORT * self.longest
+        return self._short and not before
 
     def _quiet(self, steps: Steps, t: float, y: Array) -> int:
         """How many of the steps from (t, y) there are before the first in which an event may happen."""
