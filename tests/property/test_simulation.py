@@ -1,11 +1,14 @@
 """Events, choices and faults of simulations."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import whippletree as wt
+from whippletree.simulation import drive
+from whippletree.simulation.steppers import StepFailure
 
 FALL = wt.Mechanism("stone", gravity=(0, 0, -10.0))
 FALL.add_body("stone", wt.Prismatic("z"), inertia=wt.Inertia(1.0))
@@ -229,3 +232,16 @@ def test_functions_may_do_what_they_like_with_their_arguments(method):
         m, [1.0, 0.5], control=control, external=external, events=[wt.Event(height, "never")], **options
     )
     np.testing.assert_allclose(run.q[-1], expected.q[-1], rtol=0.0, atol=1e-12)
+
+
+def test_short_steps_that_move_far_lead_somewhere():
+    """As those of Euler angles that turn at 50,000 rad/s next to their pole; slow ones end the run."""
+    m = wt.examples.load("pendulum")
+    run = SimpleNamespace(m=m, duration=100.0, near_singular=False)
+    patience = drive.Patience(run)  # pyright: ignore[reportArgumentType]  # all that it asks of a run
+    sum(patience.watch(1e-9, np.array([0.3, 5e4]), chosen=True) for _ in range(5000))
+    slow = np.array([0.3, 10.0])
+    patience.pass_by(0.1)
+    assert sum(patience.watch(1e-9, slow, chosen=True) for _ in range(900)) == 1  # once it is in doubt
+    with pytest.raises(StepFailure, match="1001 steps in a row were shorter than 1e-06 s"):
+        sum(patience.watch(1e-9, slow, chosen=True) for _ in range(200))

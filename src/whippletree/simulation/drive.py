@@ -1,5 +1,8 @@
 """The loop of a simulation: step, check, look, record."""
 
+import numpy as np
+
+from ..spatial import Array
 from .closing import OpenLoop
 from .events import Stall
 from .faults import joint_of_worst
@@ -11,6 +14,9 @@ from .strides.plain_steps import PlainSteps
 
 CRAWL, PATIENCE = 1e-8, 1000
 """Steps below this share of the duration, so many in a row, lead nowhere."""
+
+MOVED = 0.01
+"""rad or m: motion that leads somewhere in however short steps, as that of Euler angles next to a pole."""
 
 DOUBT = 20
 """After so many steps below that share it is asked whether rounding errors make them short."""
@@ -43,7 +49,7 @@ def drive(
         plain: What takes steps many at a time, where nothing has to be decided; None: they go one by one.
     """
     t, y, number = 0.0, run.last, 1
-    patience, longest = _Patience(run), None
+    patience, longest = Patience(run), None
     while t < run.duration:
         if plain is not None and longest is None and (run.first is None or t > 0.0):
             before = t
@@ -58,7 +64,7 @@ def drive(
                 step = run.first
             else:
                 step = stepper.step(t, y, longest)
-                if patience.watch(step.end - t, stepper.chooses):
+                if patience.watch(step.end - t, y, stepper.chooses):
                     run.renew(y)
             run.check(step.end, step.closed.y, y)
             found = run.look(t, y, run.margin, step)
@@ -97,24 +103,27 @@ def drive(
         t, y = end, state.y
 
 
-class _Patience:
+class Patience:
     """Counts what leads nowhere, and ends the run."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self._longest, self._short = 0.0, 0
+        self._longest, self._short, self._moved = 0.0, 0, 0.0
 
     def pass_by(self, longest: float) -> None:
         """Steps were taken that lead somewhere."""
-        self._longest, self._short = max(self._longest, longest), 0
+        self._longest, self._short, self._moved = max(self._longest, longest), 0, 0.0
 
-    def watch(self, h: float, chosen: bool) -> bool:
-        """Raise StepFailure if steps have become too short for too long; whether it is time for doubts."""
+    def watch(self, h: float, y: Array, chosen: bool) -> bool:
+        """Raise StepFailure if steps h from y have become too short for too long; whether to doubt them."""
         least, patience = CRAWL * self.run.duration, PATIENCE
         if self.run.near_singular:
             least, patience = max(least, STUCK * self._longest), STUCK_PATIENCE
         self._longest = max(self._longest, h)
-        self._short = self._short + 1 if chosen and h < least else 0
+        self._moved += h * float(np.max(np.abs(y[self.run.m.nq :]), initial=0.0))
+        short = chosen and h < least and (self._moved < MOVED or self.run.near_singular)
+        self._short = self._short + 1 if short else 0
+        self._moved = self._moved if short else 0.0
         if self._short > patience:
             raise StepFailure(f"{self._short} steps in a row were shorter than {least:.1g} s")
         return self._short == DOUBT

@@ -15,7 +15,7 @@ from .dop853_numbers import C_MORE, E3, E5, C, D
 
 STAGES, MORE = len(C), len(C_MORE)
 
-SAFETY, LEAST, MOST = 0.9, 0.25, 10.0
+SAFETY, LEAST, MOST = 0.9, 0.2, 10.0
 """Share of the length that should just do; by how much a step may be shorter, and longer, than the last."""
 
 EXPONENT = 8
