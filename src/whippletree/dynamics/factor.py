@@ -1,6 +1,6 @@
 """Factors of a matrix with branch-induced sparsity: H = LᵀL and H = LᵀDL (RBDA §6.4-6.5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,15 +160,38 @@ def ltdl(H: Array, lam: Sequence[int]) -> Ltdl:
     >>> ltdl(np.array([[5.0, 2.0], [2.0, 4.0]]), [-1, 0]).D
     [np.float64(4.0), np.float64(4.0)]
     """
+    L = _eliminated(H, lam, lambda pivot: lambda x: x / pivot)
+    return Ltdl(UnitTriangle(L, lam), [L[k][k] for k in range(len(L))])
+
+
+def weighted_ltdl(H: Array, lam: Sequence[int]) -> tuple[UnitTriangle, list[Any]]:
+    """L and the reciprocals of D in H = LᵀDL: n d + D1 m in place of D1 d, where a division takes long.
+
+    >>> weighted_ltdl(np.array([[5.0, 2.0], [2.0, 4.0]]), [-1, 0])[1]
+    [np.float64(0.25), np.float64(0.25)]
+    """
+    weights: list[Any] = []
+
+    def over(pivot: Any) -> Callable[[Any], Any]:
+        weights.append(1.0 / pivot)
+        return lambda x: x * weights[-1]
+
+    L = _eliminated(H, lam, over)
+    return UnitTriangle(L, lam), weights[::-1]
+
+
+def _eliminated(H: Array, lam: Sequence[int], over: Callable[[Any], Callable[[Any], Any]]) -> list[list[Any]]:
+    """Rows of L with D on the diagonal (table 6.3, right); `over` of a pivot divides by it."""
     L = _lower(H, lam)
     for k in reversed(range(len(L))):
         refuse_zero(L[k][k])
+        divided = over(L[k][k])
         for i in ancestors(lam, k):
-            a = L[k][i] / L[k][k]
+            a = divided(L[k][i])
             for j in (i, *ancestors(lam, i)):
                 L[i][j] = L[i][j] - a * L[k][j]
             L[k][i] = a
-    return Ltdl(UnitTriangle(L, lam), [L[k][k] for k in range(len(L))])
+    return L
 
 
 def _lower(H: Array, lam: Sequence[int]) -> list[list[Any]]:

@@ -37,7 +37,6 @@ BETTER = 2.0
 BRANCH = 0.1
 """Share by which a velocity may turn right behind a singular position and still lead along a branch."""
 
-
 SINGULAR_START = (
     "it starts at a singular position of its loops, out of which a run with contacts finds no way: start a "
     "little beside it, or leave the contacts out, contacts=None"
@@ -135,7 +134,6 @@ class Run:
         return self.steps_by(self.system, self.method, dense)
 
     def steps_by(self, system: Compiled, method: str, dense: bool) -> ChosenSteps:
-        """Steps of one method."""
         close, plan = self.closed if self.closes else None, self.plan
         return ChosenSteps(system, method, plan.rtol, plan.atol, self.duration, close, dense)
 

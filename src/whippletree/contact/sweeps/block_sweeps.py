@@ -23,17 +23,21 @@ class ContactBlock(NamedTuple):
     """One contact's own part of the problem.
 
     Attributes:
-        A: (3, 3) its block of G.
-        inverse: (3, 3) of it.
+        inverse: (3, 3) of its block A of G.
         over: 1 / A_nn.
         step: How far a round of projection goes along the surface: 1 / the larger eigenvalue of A there.
+        lift: (2,) the normal impulse that one along the surface takes the place of, A_nt / A_nn.
+        drag: (2,) what a round adds along the surface for a normal impulse, -step A_tn.
+        kept: (2, 2) what it keeps of what is there, 1 - step A_tt.
         friction: µ.
     """
 
-    A: Array
     inverse: Array
     over: Any
     step: Any
+    lift: Array
+    drag: Array
+    kept: Array
     friction: Any
 
 
@@ -47,7 +51,9 @@ def contact_block(A: Array, friction: Any) -> ContactBlock:
     inverse = (1.0 / (A[0] @ adjugate[0])) * adjugate
     half, other = 0.5 * (A[1, 1] - A[2, 2]), A[1, 2]
     largest = 0.5 * (A[1, 1] + A[2, 2]) + np.sqrt(half * half + other * other)
-    return ContactBlock(A, inverse, 1.0 / A[0, 0], 1.0 / largest, friction)
+    over, step = 1.0 / A[0, 0], 1.0 / largest
+    kept = np.eye(2) - step * A[1:, 1:]
+    return ContactBlock(inverse, over, step, over * A[0, 1:], -step * A[1:, 0], kept, friction)
 
 
 def swept(G: Array, b: Array, friction: Sequence[Any], start: Array, sweeps: int, rounds: int) -> Array:
@@ -106,17 +112,17 @@ def _own(i: int) -> slice:
 
 def _solved(block: ContactBlock, r: Array, old: Array, rounds: int) -> Array:
     """(3,) the impulse of one contact, given its velocity r (3,) without it."""
-    A, mu = block.A, block.friction
+    mu = block.friction
     if known(mu) == 0.0:
         return array([maximum(0.0, -block.over * r[0]), 0.0 * r[1], 0.0 * r[2]])
     stuck = -(block.inverse @ r)
     bound = mu * stuck[0]
     sticks = (stuck[0] >= 0.0) & (stuck[1:] @ stuck[1:] <= bound * bound)
     normal, along = old[0], old[1:]
+    stops, against = -block.over * r[0], -block.step * r[1:]
     for _ in range(rounds):
-        normal = maximum(0.0, -block.over * (A[0, 1:] @ along + r[0]))
-        slip = A[1:, 0] * normal + A[1:, 1:] @ along + r[1:]
-        along = _in_disc(along - block.step * slip, mu * normal)
+        normal = maximum(0.0, stops - block.lift @ along)
+        along = _in_disc(block.kept @ along + normal * block.drag + against, mu * normal)
     return where(sticks, stuck, array([normal, *along]))
 
 

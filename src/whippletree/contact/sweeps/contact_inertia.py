@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...dynamics.inertia_factors import factor_ltdl
+from ...dynamics.crba import crba
+from ...dynamics.factor import expanded_parents, weighted_ltdl
 from ...dynamics.jacobian import jacobian
 from ...dynamics.triangle import UnitTriangle
 from ...loops.methods.lambda_first import damped
@@ -26,17 +27,21 @@ class ContactInertia(NamedTuple):
 
     Attributes:
         G: (3 nc, 3 nc) J H⁻¹Jᵀ, where loops are held closed.
-        J: (3 nc, nv) velocities along n, t1, t2 of each contact.
+        B: (k, nv) the directions in which bodies with contacts move against each other.
+        P: (3 nc, k) the contacts in those directions, along n, t1, t2 of each: J = P B.
         spread: (nv, k) the change of velocities, up to L⁻¹, by what acts in the directions B.
-        P: (3 nc, k) the contacts in those directions: J = P B.
         L: The unit triangle of H = LᵀDL.
     """
 
     G: Array
-    J: Array
-    spread: Array
+    B: Array
     P: Array
+    spread: Array
     L: UnitTriangle
+
+    def velocities(self, qd: Array) -> Array:
+        """(3 nc,) J qd along n, t1, t2 of each contact, m/s."""
+        return self.P @ (self.B @ qd)
 
     def change(self, impulses: Array) -> Array:
         """(nv,) of the velocities by impulses (nc, 3), N s."""
@@ -62,13 +67,14 @@ def contact_inertia(m: Mechanism, q: Array, K: Array, damping: float) -> Contact
         held = over[:, None] * Z
         scaled = scaled - held @ solve_spd(damped(Z.T @ held, damping), Z.T @ scaled)
     felt = P @ _symmetric(Y, scaled)
-    return ContactInertia(_symmetric(felt.T, P.T), P @ B, scaled, P, L)
+    return ContactInertia(_symmetric(felt.T, P.T), B, P, scaled, L)
 
 
 def factored(m: Mechanism, q: Array) -> tuple[UnitTriangle, Array]:
     """L of H = LᵀDL and the reciprocals of D, (nv,)."""
-    factors = factor_ltdl(m, q)
-    return factors.L, array([1.0 / d for d in factors.D])
+    lam = expanded_parents(m.parents, [body.joint.nv for body in m.bodies])
+    L, weights = weighted_ltdl(crba(m, q), lam)
+    return L, array(weights)
 
 
 def _directions(m: Mechanism, q: Array) -> tuple[Array, Array]:

@@ -84,8 +84,8 @@ def moreau_impulses(
         how: How to solve.
     """
     felt = contact_inertia(m, q, K, damping)
-    G, b = felt.G, felt.J @ free
-    give, target = _allowed(m, q, felt.J @ qd, h, how)
+    G, b = felt.G, felt.velocities(free)
+    give, target = _allowed(m, q, felt.velocities(qd), h, how)
     b = b + np.stack([target, 0.0 * target, 0.0 * target], axis=1).ravel()
     G = G + np.diag(np.stack([give, 0.0 * give, 0.0 * give], axis=1).ravel())
     friction = [row.contact.friction for row in candidates(m)]

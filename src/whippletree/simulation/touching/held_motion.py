@@ -82,8 +82,8 @@ def held_motion(
     felt = contact_inertia(m, q, np.zeros((0, m.nv)), 0.0)
     nc = len(closed)
     G = felt.G.reshape(nc, 3, nc, 3)
-    velocity = (felt.J @ qd).reshape(nc, 3)
-    d = (felt.J @ free).reshape(nc, 3) + contact_bias(m, q, qd)
+    velocity = felt.velocities(qd).reshape(nc, 3)
+    d = felt.velocities(free).reshape(nc, 3) + contact_bias(m, q, qd)
     friction = [row.contact.friction for row in candidates(m)]
     slips = closed * (1.0 - sticks) * array(friction)
     rubs = array([_direction(v[1:], e, faint) for v, e in zip(velocity, along, strict=True)]) * slips[:, None]
