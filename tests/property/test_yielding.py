@@ -170,3 +170,26 @@ def test_what_does_not_go_with_surfaces_that_give_way_is_refused(properties, opt
 def test_mechanisms_without_contacts_are_refused():
     with pytest.raises(wt.InputError, match=r"contacts is 'compliant', but 'pendulum' has no contact"):
         wt.simulate(wt.examples.load("pendulum"), contacts="compliant")
+
+
+class Foam(wt.contact.PatchLaw):
+    """It hardens: f = K d + C d³ + D ḋ."""
+
+    tangential = (4e3, 0.0)
+
+    def push(self, z: Any, rate: Any) -> Any:
+        return -4e3 * z[0] - 7e7 * z[0] ** 3 - 0.0 * rate
+
+    def stored(self, z: Any) -> Any:
+        return 2e3 * z[0] ** 2 + 1.75e7 * z[0] ** 4
+
+
+def test_a_law_of_ones_own_needs_three_things():
+    m = ball(friction=0.0)
+    run = wt.simulate(m, [0.25], duration=0.4, contacts=Compliant(Foam()), rtol=1e-10, atol=1e-11)
+    assert np.ptp(run.energy) < 1e-8 * np.ptp(run.kinetic)
+    depth = 0.0 - run.contacts.gap.min()
+    stored = run.contacts.stored[run.contacts.gap[:, 0].argmin()]
+    assert stored == pytest.approx(2e3 * depth**2 + 1.75e7 * depth**4, rel=1e-12)
+    stepped, _ = wt.rollout(m, [[0.25]], np.zeros(m.nv), dt=1e-5, steps=40_000, contacts=Compliant(Foam()))
+    assert stepped[0, -1, 0] == pytest.approx(run.q[-1, 0], abs=1e-4)

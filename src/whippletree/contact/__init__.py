@@ -14,6 +14,7 @@ from .compliant.materials import FRICTION as FRICTION
 from .compliant.materials import MATERIALS as MATERIALS
 from .compliant.materials import PairNumbers as PairNumbers
 from .compliant.materials import contact_numbers as contact_numbers
+from .compliant.patch_law import PatchLaw as PatchLaw
 from .compliant.patches import HuntCrossley as HuntCrossley
 from .compliant.patches import KelvinVoigt as KelvinVoigt
 from .compliant.patches import TwoSurfaces as TwoSurfaces

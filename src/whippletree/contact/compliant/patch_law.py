@@ -14,67 +14,71 @@ import numpy as np
 
 from ...errors import ModelError
 from ...model.contact import Contact
-from ...spatial import Array, known, maximum, where
+from ...spatial import Array, array, known, maximum, minimum, where
 
 
 class PatchLaw(ABC):
-    """How the patches of a contact push back."""
+    """How the patches of a contact push back.
 
-    states: ClassVar[int]
+    A law has to say how it pushes, what energy that stores, and how it gives way along the surface. What else
+    there is, is that of one patch which is back in its place at once; others say how they come back.
+    """
+
+    states: ClassVar[int] = 1
     """How many numbers tell where they are, 1 or 2; all are 0 in their place."""
 
     @abstractmethod
-    def of(self, contact: Contact) -> "PatchLaw":
-        """The law with the numbers of a contact where it has none of its own."""
-
-    @abstractmethod
-    def moved(self, z: Array, p: Any, t: Any) -> Array:
-        """Where the patches are after a time t > 0, s, with the body now at p."""
-
-    @abstractmethod
-    def freed(self, z: Array, t: Any) -> Array:
-        """Where the patches are after a time t ≥ 0, s, in which nothing touches them."""
-
-    @abstractmethod
-    def rates(self, z: Array, rate: Any) -> Array:
-        """dz/dt, m/s, under a body whose gap changes at a rate, m/s; their sum is that rate."""
-
-    @abstractmethod
     def push(self, z: Array, rate: Any) -> Any:
-        """The normal force, N, under such a body; negative where it would have to pull."""
-
-    @abstractmethod
-    def free_rates(self, z: Array) -> Array:
-        """dz/dt, m/s, where nothing touches them: the rate of `freed`."""
+        """The normal force, N, under a body whose gap changes at a rate, m/s; negative where it pulls."""
 
     @abstractmethod
     def stored(self, z: Array) -> Any:
         """The energy of the springs, J."""
 
+    @property
     @abstractmethod
+    def tangential(self) -> tuple[Any, Any]:
+        """Stiffness, N/m, and damping, N s/m, along the surface."""
+
+    def of(self, contact: Contact) -> "PatchLaw":
+        """The law with the numbers of a contact where it has none of its own."""
+        return self
+
+    def freed(self, z: Array, t: Any) -> Array:
+        """Where the patches are after a time t ≥ 0, s, in which nothing touches them."""
+        return 0.0 * z
+
+    def free_rates(self, z: Array) -> Array:
+        """dz/dt, m/s, where nothing touches them: the rate of `freed`."""
+        return 0.0 * z
+
+    def moved(self, z: Array, p: Any, t: Any) -> Array:
+        """Where the patches are after a time t > 0, s, with the body now at p."""
+        return array([minimum(p, self.freed(z, t)[0])])
+
+    def rates(self, z: Array, rate: Any) -> Array:
+        """dz/dt, m/s, under a body whose gap changes at a rate, m/s; their sum is that rate."""
+        return array([rate])
+
     def tension(self, z: Array) -> Array:
         """The forces of the springs, N: the derivative of `stored` by z."""
+        return array([-self.push(z, 0.0)])
 
-    @abstractmethod
     def pressed(self, p: Any) -> Array:
         """Where the patches are at rest under a body at p."""
+        return array([p])
 
     def grip(self, z: Array, rate: Any) -> Any:
         """A number that is positive as long as a body which has touched the patches goes on to."""
         return self.push(z, rate)
 
-    @abstractmethod
     def touched(self, z: Array, p: Any) -> Any:
         """Whether a body at p touches the patches, as `moved` has left them; true or false."""
+        return p <= z[0]
 
     def force(self, z: Array, p: Any, rate: Any) -> Any:
         """The normal force, N, with the patches at z and the body at p."""
         return where(self.touched(z, p), maximum(0.0, self.push(z, rate)), 0.0)
-
-    @property
-    @abstractmethod
-    def tangential(self) -> tuple[Any, Any]:
-        """Stiffness, N/m, and damping, N s/m, along the surface."""
 
 
 def returning(z: Array, stiffness: Any, damping: Any) -> Array:

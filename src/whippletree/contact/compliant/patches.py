@@ -7,7 +7,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...model.contact import Contact
-from ...spatial import Array, array, maximum, minimum, where
+from ...spatial import Array, array, maximum, where
 from .patch_law import PatchLaw, damping_of, decay, not_negative, returning, stiffness_of
 
 
@@ -22,7 +22,6 @@ class KelvinVoigt(PatchLaw):
 
     stiffness: float | None = None
     damping: float | None = None
-    states: ClassVar[int] = 1
 
     def of(self, contact: Contact) -> "KelvinVoigt":
         damping = damping_of(contact) if self.damping is None else self.damping
@@ -32,14 +31,8 @@ class KelvinVoigt(PatchLaw):
             damping=not_negative(contact, "damping", damping),
         )
 
-    def moved(self, z: Array, p: Any, t: Any) -> Array:
-        return array([minimum(p, self.freed(z, t)[0])])
-
     def freed(self, z: Array, t: Any) -> Array:
         return array([z[0] * decay(self.stiffness, self.damping, t)])
-
-    def rates(self, z: Array, rate: Any) -> Array:
-        return array([rate])
 
     def push(self, z: Array, rate: Any) -> Any:
         return -(self.stiffness * z[0]) - self.damping * rate
@@ -48,16 +41,7 @@ class KelvinVoigt(PatchLaw):
         return returning(z, self.stiffness, self.damping)
 
     def stored(self, z: Array) -> Any:
-        return 0.5 * z[0] * self.tension(z)[0]
-
-    def tension(self, z: Array) -> Array:
-        return array([self.stiffness * z[0]])
-
-    def pressed(self, p: Any) -> Array:
-        return array([p])
-
-    def touched(self, z: Array, p: Any) -> Any:
-        return p <= z[0]
+        return 0.5 * self.stiffness * z[0] * z[0]
 
     @property
     def tangential(self) -> tuple[Any, Any]:
@@ -82,7 +66,6 @@ class HuntCrossley(PatchLaw):
     exponent: float = 1.0
     stiffness: float | None = None
     along: tuple[float, float] | None = None
-    states: ClassVar[int] = 1
 
     def of(self, contact: Contact) -> "HuntCrossley":
         not_negative(contact, "dissipation", self.dissipation)
@@ -92,20 +75,8 @@ class HuntCrossley(PatchLaw):
         along = self.along or (stiffness, damping_of(contact))
         return replace(self, stiffness=stiffness, along=along)
 
-    def moved(self, z: Array, p: Any, t: Any) -> Array:
-        return array([minimum(p, 0.0)])
-
-    def freed(self, z: Array, t: Any) -> Array:
-        return array([0.0 * z[0]])
-
-    def rates(self, z: Array, rate: Any) -> Array:
-        return array([rate])
-
     def push(self, z: Array, rate: Any) -> Any:
         return -self.tension(z)[0] * (1.0 - self.dissipation * rate)
-
-    def free_rates(self, z: Array) -> Array:
-        return 0.0 * z
 
     def stored(self, z: Array) -> Any:
         return self.tension(z)[0] * z[0] / (self.exponent + 1.0)
@@ -113,14 +84,8 @@ class HuntCrossley(PatchLaw):
     def tension(self, z: Array) -> Array:
         return array([-(self.stiffness * maximum(0.0, -z[0]) ** self.exponent)])
 
-    def pressed(self, p: Any) -> Array:
-        return array([p])
-
     def grip(self, z: Array, rate: Any) -> Any:
         return -z[0]
-
-    def touched(self, z: Array, p: Any) -> Any:
-        return p <= z[0]
 
     @property
     def tangential(self) -> tuple[Any, Any]:
