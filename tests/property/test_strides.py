@@ -1,12 +1,13 @@
 """Steps taken many at a time are the steps that are taken one by one; scripts do what they say."""
 
 import gc
+from itertools import product
 from typing import Any
 from weakref import ref
 
 import numpy as np
 import pytest
-from scipy.integrate import DOP853
+from scipy.integrate import DOP853, Radau
 
 import whippletree as wt
 from whippletree.api.forward_methods import METHODS
@@ -27,10 +28,11 @@ from whippletree.kernels.trace.recording import trace
 from whippletree.simulation import driver
 from whippletree.simulation.acting import Acting
 from whippletree.simulation.equations import Law, equations
-from whippletree.simulation.integrators import INTEGRATORS, dop853
+from whippletree.simulation.integrators import INTEGRATORS, dop853, radau
 from whippletree.simulation.integrators.dop853_numbers import A_MORE, A, B, C
 from whippletree.simulation.spectrum import spectral_bound
 from whippletree.simulation.strides import side_by_side
+from whippletree.simulation.strides.lapack_calls import Factorized
 from whippletree.simulation.systems import Compiled
 
 
@@ -57,20 +59,23 @@ STARTS = {
 }
 
 
-@pytest.mark.parametrize("name", STARTS)
-@pytest.mark.parametrize("method", ["euler", "rk4", "DOP853"])
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [*product(STARTS, ["euler", "rk4", "DOP853"]), ("double-pendulum", "Radau"), ("four-bar", "Radau")],
+)
 def test_strides_are_the_steps_one_by_one(monkeypatch, name, method):
     m, q0, qd0 = STARTS[name]
     options: dict[str, Any] = {"duration": 0.7, "method": method, "sample": 0.03}
-    if method != "DOP853":
+    chooses = method in ("DOP853", "Radau")
+    if not chooses:
         options |= {"dt": 0.003}
     together = wt.simulate(m, q0, qd0, **options)
     apart = one_by_one(monkeypatch, m, q0, qd0, **options)
     np.testing.assert_array_equal(together.t, apart.t)
     # Lengths are chosen by another bound for their growth, and large gaps are closed on another way.
-    atol = 1e-7 if method == "DOP853" else 1e-9 if m.loops else 1e-12
+    atol = 1e-7 if chooses else 1e-9 if m.loops else 1e-12
     for what in ("q", "qd", "kinetic", "potential", "step", "tau"):
-        if what != "step" or method != "DOP853":
+        if what != "step" or not chooses:
             np.testing.assert_allclose(getattr(together, what), getattr(apart, what), rtol=0, atol=atol)
     assert np.max(np.abs(together.constraint_error), initial=0.0) < 1e-14
 
@@ -233,3 +238,75 @@ def test_no_eigenvalue_is_above_the_bound():
         assert spectral_bound(A) < n**0.125 * 1.2 * largest
     assert spectral_bound(np.zeros((2, 2))) == 0.0
     assert spectral_bound(np.array([[np.nan]])) == np.inf
+
+
+def stiff_pendulum() -> wt.Mechanism:
+    m = wt.examples.load("double-pendulum")
+    m.change("upper", damping=3000.0)
+    m.change("lower", damping=2.0)
+    return m
+
+
+def test_stiff_steps_are_those_of_scipy(monkeypatch):
+    m = stiff_pendulum()
+    options: dict[str, Any] = {"duration": 2.0, "method": "Radau"}
+    run = wt.simulate(m, [0.4, 0.2], [0.0, 0.3], **options)
+    peer = one_by_one(monkeypatch, m, [0.4, 0.2], [0.0, 0.3], **options)
+    np.testing.assert_allclose(run.t[:4], peer.t[:4], rtol=1e-9)
+    np.testing.assert_allclose(run.q[1], peer.q[1], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(run.qd[1], peer.qd[1], rtol=0, atol=1e-13)
+    assert abs(len(run) - len(peer)) < 0.1 * len(peer)
+    np.testing.assert_allclose(run.q[-1], peer.q[-1], rtol=0, atol=1e-7)
+
+
+def test_a_stiff_step_of_given_length_is_that_of_scipy():
+    def slope(t, y):
+        return np.array([y[1], -900.0 * y[1] - 30.0 * np.sin(y[0]) + np.cos(3.0 * t)])
+
+    def derivative(t, y):
+        return np.array([[0.0, 1.0], [-30.0 * np.cos(y[0]), -900.0]])
+
+    t, y, h, rtol, atol = 0.4, np.array([0.7, -0.0211]), 0.01, 1e-3, 1e-5
+    f, J, tolerances = slope(t, y), derivative(t, y), np.array([rtol, atol, radau.newton_tolerance(rtol)])
+    z, w = radau.guessed(np.zeros((3, 2)), y, 0.0, y, h)
+    count, before, rate, done, converged = 0.0, 0.0, 0.0, 0.0, 0.0
+    while not done:
+        times, states = radau.stages(t, h, y, z)
+        F = np.array([slope(*stage) for stage in zip(times, states, strict=True)])
+        one, pair = radau.right_sides(F, w, h)
+        one = np.linalg.solve(radau.GAMMA / h * np.eye(2) - J, one)
+        both = np.linalg.solve((radau.ALPHA + 1j * radau.BETA) / h * np.eye(2) - J, pair @ [1.0, 1j])
+        pair = np.stack([both.real, both.imag], axis=1)
+        w, z, count, before, rate, done, converged = radau.updated(w, one, pair, y, tolerances, count, before)
+    assert converged
+    after, _, side = radau.error_side(z, f, y, h)
+    error = radau.error_size(np.linalg.solve(radau.GAMMA / h * np.eye(2) - J, side), y, after, tolerances)[0]
+    assert error < 1.0
+    peer = Radau(slope, t, y, 10.0, first_step=h, rtol=rtol, atol=atol, jac=derivative)
+    peer.step()
+    assert peer.t == t + h
+    np.testing.assert_allclose(after, peer.y, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(error, peer.error_norm_old, rtol=1e-9)
+    terms, inside = radau.terms_through(z), peer.dense_output()
+    for x in (0.1, 0.45, 0.8):
+        np.testing.assert_allclose(radau.within(terms, y, x), inside(t + x * h), rtol=0, atol=1e-14)
+    assert 0.0 < rate < 0.1
+
+
+def test_newton_steps_that_lead_nowhere_end():
+    y, tolerances, far = np.array([1.0]), np.array([1e-6, 1e-8, 1e-3]), np.array([[1.0, 1.0]])
+    w = np.zeros((3, 1))
+    for before, size in ((1e3, 1e-3), (0.0, np.nan)):  # larger than the last one; not a number
+        *_, done, converged = radau.updated(w, size * far[0, :1], size * far, y, tolerances, 1.0, before)
+        assert (done, converged) == (1.0, 0.0)
+    *_, done, converged = radau.updated(w, np.zeros(1), 0.0 * far, y, tolerances, 0.0, 0.0)
+    assert (done, converged) == (1.0, 1.0)
+
+
+def test_a_script_calls_lapack():
+    rng, right = np.random.default_rng(1), np.array([0.3, -0.7, 1.1])
+    for kind in (float, complex):
+        A = rng.normal(size=(3, 3)) + (1j * rng.normal(size=(3, 3)) if kind is complex else 0.0)
+        system, x = Factorized(A.copy()), right.astype(kind)
+        Script([system.factor(), system.solve(x), Halt()])(1, 1)
+        np.testing.assert_allclose(A @ x, right, rtol=0, atol=1e-14)

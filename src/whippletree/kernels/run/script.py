@@ -26,7 +26,16 @@ from .machine import Code, host
 Array = NDArray[np.float64]
 
 _RUN = "wt_script"
-_CALL, _COPY, _READ, _WRITE, _UNLESS, _AGAIN, _NEXT, _STOP = range(8)
+_CALL, _FOREIGN, _COPY, _READ, _WRITE, _UNLESS, _AGAIN, _NEXT, _STOP = range(9)
+
+_MOST = 9
+"""Arguments of a foreign function, at most. One that takes fewer does not look at the others."""
+
+_LOADS = "\n".join(
+    f"  %p{k}_at = getelementptr ptr, ptr %b, i64 {k}\n  %p{k} = load ptr, ptr %p{k}_at, align 8"
+    for k in range(_MOST)
+)
+_PASSED = ", ".join(f"ptr %p{k}" for k in range(_MOST))
 
 # An instruction is four words: what to do, and what with.
 _TEXT = f"""
@@ -34,11 +43,11 @@ define i64 @{_RUN}(ptr %code, i64 %rows, i64 %rounds) nounwind {{
 start:
   br label %fetch
 fetch:
-  %at = phi i64 [0, %start], [%after, %call], [%after, %copied], [%unless_at, %unless], [%to, %around],
-    [%after, %more]
-  %row = phi i64 [0, %start], [%row, %call], [%row, %copied], [%row, %unless], [%row, %around],
-    [%row_next, %more]
-  %left = phi i64 [%rounds, %start], [%left, %call], [%left, %copied], [%left, %unless],
+  %at = phi i64 [0, %start], [%after, %call], [%after, %foreign], [%after, %copied], [%unless_at, %unless],
+    [%to, %around], [%after, %more]
+  %row = phi i64 [0, %start], [%row, %call], [%row, %foreign], [%row, %copied], [%row, %unless],
+    [%row, %around], [%row_next, %more]
+  %left = phi i64 [%rounds, %start], [%left, %call], [%left, %foreign], [%left, %copied], [%left, %unless],
     [%left_now, %around], [%left, %more]
   %after = add i64 %at, 1
   %here = getelementptr [4 x i64], ptr %code, i64 %at
@@ -50,12 +59,17 @@ fetch:
   %b = load ptr, ptr %b_at, align 8
   %to = load i64, ptr %b_at, align 8
   %count = load i64, ptr %c_at, align 8
-  switch i64 %op, label %done [i64 {_CALL}, label %call i64 {_COPY}, label %copy i64 {_READ}, label %read
-    i64 {_WRITE}, label %write i64 {_UNLESS}, label %unless i64 {_AGAIN}, label %again
-    i64 {_NEXT}, label %next]
+  switch i64 %op, label %done [i64 {_CALL}, label %call i64 {_FOREIGN}, label %foreign
+    i64 {_COPY}, label %copy i64 {_READ}, label %read i64 {_WRITE}, label %write i64 {_UNLESS}, label %unless
+    i64 {_AGAIN}, label %again i64 {_NEXT}, label %next]
 
 call:
   call void %a(ptr %b, i64 0, i64 1)
+  br label %fetch
+
+foreign:
+{_LOADS}
+  call void %a({_PASSED})
   br label %fetch
 
 read:
@@ -124,6 +138,17 @@ class Call:
 
 
 @dataclass(frozen=True, eq=False)
+class CallForeign:
+    """Call a C function that takes only addresses, as those of LAPACK do, and gives nothing.
+
+    It is given the address of the first number of each array, of any type. It needs no lock of Python.
+    """
+
+    address: int
+    arguments: Sequence[NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
 class CallPython:
     """Call a function without arguments, which must not raise."""
 
@@ -186,7 +211,7 @@ class Halt:
     """The script ends."""
 
 
-Instruction = Call | CallPython | Copy | Read | Write | Label | Unless | Again | Next | Halt
+Instruction = Call | CallForeign | CallPython | Copy | Read | Write | Label | Unless | Again | Next | Halt
 
 
 @cache
@@ -232,6 +257,11 @@ class Script:
         match entry:
             case Call():
                 return _CALL, *self._called(entry), 0
+            case CallForeign():
+                addresses = [array.__array_interface__["data"][0] for array in entry.arguments]
+                table = np.array(addresses + [0] * (_MOST - len(addresses)), np.int64)
+                self._kept += [*entry.arguments, table]
+                return _FOREIGN, entry.address, table.ctypes.data, 0
             case CallPython():
                 function = entry.function
                 called = _Called(lambda *_: function())

@@ -74,7 +74,9 @@ def within(terms: Array, y: Array, x: Any) -> Array:
     return y + found
 
 
-def first_length(slope: Any, y: Array, duration: float, rtol: float, atol: float) -> float:
+def first_length(
+    slope: Any, y: Array, duration: float, rtol: float, atol: float, exponent: int = EXPONENT
+) -> float:
     """A length to begin with, s, by the size of the first two derivatives (§II.4, p. 169).
 
     Args:
@@ -82,6 +84,7 @@ def first_length(slope: Any, y: Array, duration: float, rtol: float, atol: float
         y: (n,) the state now.
         duration: Of the run from now on, s.
         rtol, atol: Tolerances.
+        exponent: A length goes by the inverse of this root of the error.
     """
 
     def size(x: Array) -> float:
@@ -92,5 +95,5 @@ def first_length(slope: Any, y: Array, duration: float, rtol: float, atol: float
     h = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1, duration)
     d2 = size(slope(h, y + h * f) - f) / h
     low = max(d1, d2) <= 1e-15
-    longer = max(1e-6, 1e-3 * h) if low else (0.01 / max(d1, d2)) ** (1.0 / EXPONENT)
+    longer = max(1e-6, 1e-3 * h) if low else (0.01 / max(d1, d2)) ** (1.0 / exponent)
     return min(100.0 * h, longer, duration)

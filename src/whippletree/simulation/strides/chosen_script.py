@@ -22,6 +22,7 @@ from ..integrators.dop853 import (
     moved,
     polynomial,
     stage_times,
+    within,
 )
 from ..integrators.dop853_numbers import A_MORE, A, B
 from ..steppers import ChosenSteps
@@ -131,6 +132,9 @@ class ChosenScript:
                 found += motion.slope(times[k : k + 1], at, K[k])
             found.append(Call(_kernel(polynomial, n, ALL), [K, motion.y, raw, motion.h], [self.kept]))
         return found, raw
+
+    def within(self, kept: Array, y: Array, x: Array) -> Array:
+        return within(kept, y, x)
 
     def accepted(self) -> list[Instruction]:
         return self.motion.slope(self.motion.t_after, self.motion.after, self._following)

@@ -1,6 +1,6 @@
 """The numbers of one motion in memory, and the instructions that answer what an integrator asks of it."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from weakref import ref
 
@@ -144,10 +144,18 @@ class Motion:
             return [*before, _call(forces.control, [t, seen, qd], self.tau)]
 
         def ask() -> None:
+            self.tau[:], *more = self.system.forces.given(float(t[0]), q, qd)
+            for f_ext in more:
+                self.f_ext[:] = f_ext
+
+        return self.calling(ask)
+
+    def calling(self, function: Callable[[], None]) -> list[Instruction]:
+        """Instructions that call a function in Python; a script ends where it fails."""
+
+        def ask() -> None:
             try:
-                self.tau[:], *more = self.system.forces.given(float(t[0]), q, qd)
-                for f_ext in more:
-                    self.f_ext[:] = f_ext
+                function()
             except BaseException as fault:  # raised again where the script was called
                 self.faults.append(fault)
                 self._answered[0] = 0.0

@@ -38,8 +38,8 @@ HUGE = 1e300
 NUMBERS, MOST, FEWEST = 1 << 16, 4096, 16
 """Numbers of states that a script writes before it comes back; states at most, and at least."""
 
-OPERATIONS = 2e7
-"""And after how many operations it does so in any case, so that the user is heard: some 20 ms."""
+OPERATIONS = 5e7
+"""And after how many operations it does so in any case, so that the user is heard: some 10 ms."""
 
 PYTHON = 20_000
 """Operations that take as long as a function of the user."""
@@ -73,6 +73,10 @@ class StepScript(Protocol):
 
     def commit(self) -> list[Instruction]:
         """What is after the step is before the next."""
+        ...
+
+    def within(self, kept: Array, y: Array, x: Array) -> Array:
+        """(m, n) states shares x (m, 1) through steps that start at y (m, n), `kept` (m, …) of each."""
         ...
 
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...spatial import Array
 from ..drive import CRAWL, LAST
-from ..integrators.dop853 import within
 from ..progress import Progress
 from ..run import Run
 from ..sampling import SomeSteps, Times
@@ -14,10 +13,11 @@ from ..steppers import ChosenSteps, FixedSteps, Stepper
 from .chosen_script import ChosenScript
 from .fixed_script import FixedScript
 from .plain_steps import PlainSteps, Told
+from .stiff_script import StiffScript
 from .stride import Steps, Stride
 
-CHOSEN = "DOP853"
-"""The method of chosen steps that goes in strides."""
+CHOSEN = {"DOP853": ChosenScript, "Radau": StiffScript}
+"""Methods of chosen steps that go in strides."""
 
 
 def strides_of(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -> PlainSteps | None:
@@ -28,10 +28,10 @@ def strides_of(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -
         assert isinstance(times, SomeSteps)
         method = stepper.integrator, partial(FixedScript, steps=stepper)
         return PlainSteps(run, stepper, *method, 0.0, _of_fixed(run, times), bar)
-    if isinstance(stepper, ChosenSteps) and run.method == CHOSEN:
+    if isinstance(stepper, ChosenSteps) and run.method in CHOSEN:
         tell = _of_all(run) if times is None else _within(run, times)
         dense = times is not None
-        method = (CHOSEN, dense), partial(ChosenScript, steps=stepper, dense=dense)
+        method = (run.method, dense), partial(CHOSEN[run.method], steps=stepper, dense=dense)
         return PlainSteps(run, stepper, *method, CRAWL * run.duration, tell, bar)
     return None
 
@@ -56,7 +56,8 @@ def _within(run: Run, times: Times) -> Told:
         at = np.array([times(number) for number in numbers])
         k = np.searchsorted(steps.t, at)
         x = ((at - starts[k]) / steps.h[k])[:, None]
-        run.record_within(at, stride.closed(at, within(steps.kept[k], before[k], x)), at - starts[k])
+        inside = stride.method.within(steps.kept[k], before[k], x)
+        run.record_within(at, stride.closed(at, inside), at - starts[k])
         run.record_many(steps.t, steps.y, steps.h, steps.t >= run.duration)
 
     return tell
