@@ -1,9 +1,10 @@
 """The IR of a function that Python can call directly, without ctypes and without boxing.
 
-`wt_call` has the signature of a CPython function with METH_FASTCALL | METH_KEYWORDS. It reads the array
-objects it is given, and where all are plain C-contiguous float64 arrays of the right shape it allocates the
-results, or takes those given as `out`, and runs the code: that of one state, or that of batches where all
-inputs have the same leading axes or none. Everything else it hands on, unchanged, to a Python callable.
+`wt_call` has the signature of a CPython function with METH_FASTCALL | METH_KEYWORDS, and so has `wt_general`,
+to which it leaves all but the shortest way; see `quick_call`. That reads the array objects it is given, and
+where all are plain C-contiguous float64 arrays of the right shape it allocates the results, or takes those
+given as `out`, and runs the code: that of one state, or that of batches where all inputs have the same
+leading axes or none. Everything else it hands on, unchanged, to a Python callable.
 
 Nothing of the running process is written into the code, so that it can be kept on disk: what it needs of
 Python and NumPy stands in the table `wt_python`, which `call.py` fills after loading.
@@ -16,7 +17,6 @@ from itertools import product
 from ..trace.program import Program
 from ..trace.structure import leaves
 from .call_layout import (
-    CALL,
     DATA,
     DIMS,
     ENTRIES,
@@ -32,6 +32,7 @@ from .call_layout import (
 )
 from .llvm import attributes
 from .memory import LINE, STREAMED
+from .quick_call import GENERAL, quick_call_text
 
 Shape = tuple[int, ...]
 Span = tuple[str, str]  # address and bytes
@@ -45,7 +46,7 @@ def call_text(program: Program) -> str:
 
 
 class _Writer:
-    """Writes `wt_call`: blocks one after the other, values named by a counter."""
+    """Writes `wt_general`: blocks one after the other, values named by a counter."""
 
     def __init__(self, shapes: list[Shape], results: list[Shape]) -> None:
         self.shapes, self.results = shapes, results
@@ -66,8 +67,10 @@ class _Writer:
         self._batch()
         self._ends()
         body = "\n".join(self.lines)
-        head = f"define ptr @{CALL}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes(1)}"
-        return f"{HELPERS}\n{constants}\n{head} {{\nstart:\n{body}\n}}\n"
+        quick = quick_call_text(self.shapes, self.results)
+        head = f"define internal ptr @{GENERAL}(ptr %self, ptr %args, i64 %nargs, ptr %names)"
+        haste = f"noinline optnone {attributes(1)}"
+        return f"{HELPERS}\n{constants}\n{quick}\n{head} {haste} {{\nstart:\n{body}\n}}\n"
 
     # Small steps -------------------------------------------------------------------------------------------
 
