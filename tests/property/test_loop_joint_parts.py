@@ -120,13 +120,27 @@ def test_kernels_runs_and_rollouts_feel_loop_joints():
     other = same_state(kept, by_joint(cut, q, qd))
     kernel = wt.compile(wt.forward_dynamics, cut)
     assert_allclose(kernel(q, qd, np.zeros(3)), wt.forward_dynamics(cut, q, qd, np.zeros(3)), rtol=1e-10)
-    end = [
-        wt.simulate(m, *state, duration=0.3, rtol=1e-10, atol=1e-10).q[-1][0]
+    runs = [
+        wt.simulate(m, *state, duration=0.04, rtol=1e-10, atol=1e-10)
         for m, state in ((cut, (q, qd)), (kept, other))
     ]
-    assert_allclose(end[0], end[1], atol=1e-8)
-    out, _ = wt.rollout(cut, q, qd, np.zeros((50, 3)), dt=1e-3)
-    assert_allclose(out[-1], wt.simulate(cut, q, qd, duration=0.05).q[-1], atol=2e-3)
+    assert_allclose(runs[0].q[-1][0], runs[1].q[-1][0], atol=1e-8)
+    out, _ = wt.rollout(cut, q, qd, np.zeros((40, 3)), dt=1e-3)
+    assert_allclose(out[-1], runs[0].q[-1], atol=2e-3)
+
+
+def test_energies_reactions_and_places_of_rest_agree_with_another_cut():
+    g = four_bar(np.random.default_rng(6))
+    cut, kept = g.mechanism(cut=["c"]), g.mechanism(cut=["b"])
+    q, qd = closed_state(cut)
+    other = same_state(kept, by_joint(cut, q, qd))
+    assert_allclose(wt.compile(wt.energy, cut)(q, qd), wt.energy(kept, *other), rtol=1e-12)
+    transmitted = wt.compile(wt.reactions, cut, at=q)(q, qd, np.zeros(3))
+    for found, expected in zip(transmitted, wt.reactions(cut, q, qd, np.zeros(3)), strict=True):
+        assert_allclose(found, expected, atol=1e-10)
+    rest = [wt.equilibrium(m, start).q for m, start in ((cut, q), (kept, other[0]))]
+    assert_allclose(rest[0][0], rest[1][0], atol=1e-9)
+    assert "damping 0.3, friction 0.2, stiffness 4, limits -0.4 … 0.3" in cut.summary()
 
 
 def test_a_spring_goes_on_over_turns_of_a_loop_joint():
@@ -197,6 +211,14 @@ def test_motors_say_that_they_are_there():
     q, qd = closed_state(m)
     qdd = wt.forward_dynamics(m, q, qd, wt.loop_joint_force(m, q, "c", [2.5]))
     assert_allclose(wt.motor_forces(m, q, qd, qdd)["c"], [2.5], rtol=1e-10)
+    kept = g.mechanism()
+    state = same_state(kept, by_joint(m, q, qd))
+    tau = np.array([2.5 if name == "c" else 0.0 for name in kept.joint_names])
+    driven = wt.rollout(
+        m, q, qd, lambda t, q, qd: wt.loop_joint_force(m, q, "c", [2.5]), steps=10, dt=1e-3, method="rk4"
+    )
+    expected = wt.rollout(kept, *state, np.tile(tau, (10, 1)), dt=1e-3, method="rk4")
+    assert_allclose(driven[0][-1][0], expected[0][-1][0], atol=1e-12)
     assert wt.actuation(m, q, ["c"]).kind == "properly"
     assert wt.actuation(m, q, ["c", "a"]).kind == "redundantly"
     with pytest.raises(wt.SolverError, match="by forces on no joint alone"):

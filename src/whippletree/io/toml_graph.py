@@ -48,7 +48,8 @@ class Ways:
     def __init__(self, document: Document) -> None:
         bodies, joints = (document.top.look(key) for key in ("body", "joint"))
         self._bodies = [body.get("name") for body in _tables(bodies)]
-        self._ends = [(joint.get("predecessor"), joint.get("successor")) for joint in _tables(joints)]
+        ends = [(joint.get("predecessor"), joint.get("successor")) for joint in _tables(joints)]
+        self._ends = [(p, s) for p, s in ends if isinstance(p, str) and isinstance(s, str)]
 
     def missing(self) -> dict[str, int]:
         """The bodies to which no way leads, with their numbers in the file."""
@@ -56,7 +57,7 @@ class Ways:
         while len(reached) > before:
             before = len(reached)
             for ends in self._ends:
-                if all(isinstance(end, str) for end in ends) and not reached.isdisjoint(ends):
+                if not reached.isdisjoint(ends):
                     reached.update(ends)
         named = [(name, number) for number, name in enumerate(self._bodies) if isinstance(name, str)]
         return {name: number for name, number in reversed(named) if name not in reached}  # the first of each

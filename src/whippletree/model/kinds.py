@@ -201,8 +201,20 @@ def kind_of(part: Any) -> Kind:
 def _loop_line(loop: Loop) -> str:
     return (
         f"{loop.name}: {describe(loop.joint)} from {loop.predecessor} at {vector(loop.placement_p.position)} "
-        f"to {loop.successor} at {vector(loop.placement_s.position)}"
+        f"to {loop.successor} at {vector(loop.placement_s.position)}{_joint_words(loop)}"
     )
+
+
+def _joint_words(loop: Loop) -> str:
+    """What a loop joint has that not all have, each after a comma."""
+    words = [f"{name} {number(value)}" for name in LOOP_QUANTITIES if (value := getattr(loop, name))]
+    if np.isfinite([loop.limits.lower, loop.limits.upper]).any():
+        words.append(f"limits {number(loop.limits.lower)} … {number(loop.limits.upper)}")
+    return "".join(f", {word}" for word in [*words, *(["motor"] if loop.actuated else [])])
+
+
+LOOP_QUANTITIES = ("damping", "friction", "stiffness")
+"""What of a loop joint is shown if it is there."""
 
 
 def _frame_line(frame: Frame) -> str:
