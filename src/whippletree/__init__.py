@@ -181,6 +181,7 @@ from .loops import (
     loop_joint_force as loop_joint_force,
     loop_joint_position as loop_joint_position,
     loop_joint_velocity as loop_joint_velocity,
+    loop_joint_wrenches as loop_joint_wrenches,
     mobility as mobility,
     motor_forces as motor_forces,
     project_acceleration as project_acceleration,

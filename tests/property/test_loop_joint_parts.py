@@ -211,12 +211,19 @@ def test_motors_say_that_they_are_there():
     q, qd = closed_state(m)
     qdd = wt.forward_dynamics(m, q, qd, wt.loop_joint_force(m, q, "c", [2.5]))
     assert_allclose(wt.motor_forces(m, q, qd, qdd)["c"], [2.5], rtol=1e-10)
-    kept = g.mechanism()
+    f_ext = wt.loop_joint_wrenches(m, q, "c", [2.5])
+    assert_allclose(wt.forward_dynamics(m, q, qd, np.zeros(3), f_ext=f_ext), qdd, rtol=1e-10)
+    kept = g.mechanism(cut=["b"])
     state = same_state(kept, by_joint(m, q, qd))
     tau = np.array([2.5 if name == "c" else 0.0 for name in kept.joint_names])
     driven = wt.rollout(
         m, q, qd, lambda t, q, qd: wt.loop_joint_force(m, q, "c", [2.5]), steps=10, dt=1e-3, method="rk4"
     )
+    # Where the force acts, reactions are those of the tree that has the motor.
+    found, other = wt.reactions(m, q, qd, np.zeros(3), f_ext)[0], wt.reactions(kept, *state, tau)[0]
+    plane = [3, 5]  # a planar loop leaves all other components open
+    pivot = m.joint_number("d"), kept.joint_number("d")
+    assert_allclose(found[pivot[0]][plane], other[pivot[1]][plane], atol=1e-9)
     expected = wt.rollout(kept, *state, np.tile(tau, (10, 1)), dt=1e-3, method="rk4")
     assert_allclose(driven[0][-1][0], expected[0][-1][0], atol=1e-12)
     assert wt.actuation(m, q, ["c"]).kind == "properly"

@@ -7,7 +7,12 @@ from ..checks.checking import checked, coupled_held, none_held
 from .closing.assembly import assemble
 from .closing.projections import project_acceleration, project_position, project_velocity
 from .equations.constraints import constraint_bias, constraint_error, constraint_jacobian, stabilization_time
-from .equations.loop_joints import loop_joint_force, loop_joint_position, loop_joint_velocity
+from .equations.loop_joints import (
+    loop_joint_force,
+    loop_joint_position,
+    loop_joint_velocity,
+    loop_joint_wrenches,
+)
 from .equations.mobility import Mobility as Mobility
 from .equations.mobility import mobility
 from .methods.augmented import augmented
@@ -50,4 +55,5 @@ motor_forces = checked(motor_forces)
 loop_joint_position = checked(loop_joint_position)
 loop_joint_velocity = checked(loop_joint_velocity)
 loop_joint_force = checked(loop_joint_force)
+loop_joint_wrenches = checked(loop_joint_wrenches)
 closure_dynamics = checked(closure_dynamics)

@@ -291,5 +291,5 @@ def _close(m: Mechanism, joint: GraphJoint, origins: dict[str, Placement | None]
     m.append(Loop(joint.name, joint.joint, p, s, at_p, at_s, **joint.properties()))
     if joint.actuated:
         m.warnings.append(
-            f"joint {joint.name!r} has a motor but is cut: its force enters by loop_joint_force"
+            f"joint {joint.name!r} has a motor but is cut: its force enters by loop_joint_wrenches"
         )

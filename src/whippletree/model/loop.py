@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..joints import Joint
-from ..spatial import Array, Placement
+from ..spatial import Array, Placement, Transform
 from ..spatial.rotation import log
 from .fields import expect_fields, keep_as_tuple
 from .parts import (
@@ -59,6 +59,15 @@ class Loop:
         placements = {"placement_p": A_PLACEMENT, "placement_s": A_PLACEMENT}
         kinds = {"joint": A_JOINT, "limits": LIMITS, **placements}
         expect_fields(self, f"loop {self.name!r}", kinds)
+
+
+def on_both_ends(loop: Loop, X: Transform, wrench: Array) -> tuple[Array, Array]:
+    """What a wrench (6,) of a loop joint does to its successor, in whose frame it is told, and predecessor.
+
+    X leads from the joint's predecessor frame to its successor frame; both forces are in body coordinates.
+    """
+    # The predecessor feels the opposite, brought over by sX_pᵀ.
+    return loop.placement_s.transform().T @ wrench, -(loop.placement_p.transform().T @ (X.T @ wrench))
 
 
 def check_loop(m: "Mechanism", loop: Loop) -> None:

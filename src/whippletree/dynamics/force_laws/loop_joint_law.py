@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...model.loop import Loop
+from ...model.loop import Loop, on_both_ends
 from ...model.loop_coordinates import loop_coordinates
 from ...model.mechanism import Mechanism
 from ...spatial import Array, Transform, array, factor_spd
@@ -85,7 +85,6 @@ def on_both_sides(m: Mechanism, q: Array, wrenches: Array) -> Array:
     (f,) = per_body(len(m), 1)
     for loop, wrench in zip(m.loops, wrenches, strict=True):
         p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
-        f[s] = f[s] + loop.placement_s.transform().T @ wrench
-        # The predecessor feels the opposite, brought over by sX_pᵀ.
-        f[p] = f[p] - loop.placement_p.transform().T @ (across(m, loop, X).T @ wrench)
+        on_s, on_p = on_both_ends(loop, across(m, loop, X), wrench)
+        f[s], f[p] = f[s] + on_s, f[p] + on_p
     return array(f[: len(m)])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...errors import InputError
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate
 from ...model.values import joint_numbers
@@ -12,7 +13,7 @@ from ..equations.constraints import constraint_equation, constraint_error, const
 from ..equations.loop_sizes import column_sizes, row_sizes
 from ..equations.rank import TOLERANCE
 from ..equations.relations import velocities
-from .held_loops import held_rates, with_held_loops
+from .held_loops import held_apart, held_rates, with_held_loops
 
 STEPS = 8
 """Newton steps after which a small gap should be closed; each squares the error."""
@@ -104,7 +105,17 @@ def project_acceleration(m: Mechanism, q: Array, qd: Array, qdd: Array, hold: Se
 
 
 def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
-    """Numbers of the velocity variables of all joints that are not held."""
+    """Numbers of the velocity variables of all joints that are not held.
+
+    Raises:
+        InputError: A loop joint is among them, which has none; `with_held_loops` takes these out before.
+    """
+    _, loops = held_apart(m, hold)
+    if loops:
+        raise InputError(
+            f"hold names the loop joint {loops[0]!r} of {m.name!r}, which a kernel or derivative cannot hold: "
+            "hold a joint of the tree, or call wt.assemble itself"
+        )
     held = {k for i in joint_numbers(m, hold, "hold") for k in velocities(m, i)}
     return [k for k in range(m.nv) if k not in held]
 

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import ModelError
-from ...model.loop import Loop
+from ...model.loop import Loop, on_both_ends
 from ...model.loop_coordinates import loop_coordinates
 from ...model.mechanism import Mechanism
 from ...model.values import vector
 from ...spatial import Array, Transform, array, factor_spd
 from .local_motions import LocalMotions
-from .relations import branch, loop_ends, velocities
+from .relations import branch, loop_ends, loop_position, velocities
 
 
 def loop_joint_position(m: Mechanism, q: Array, loop: str) -> Array:
@@ -77,9 +77,41 @@ def loop_joint_force(m: Mechanism, q: Array, loop: str, force: Array) -> Array:
     >>> wt.loop_joint_force(m, m.neutral(), "pin", spring)
     array([-1., -1.,  1.])
     """
-    nv = _find(m, loop).joint.nv
-    force = vector(force, (nv,), "force", f"one entry per velocity of loop joint {loop!r} (nv = {nv})")
-    return loop_joint_rates(m, q, loop).T @ force
+    return loop_joint_rates(m, q, loop).T @ _force(_find(m, loop), force)
+
+
+def loop_joint_wrenches(m: Mechanism, q: Array, loop: str, force: Array) -> Array:
+    """What a force in a loop joint, as of a motor, does to the two bodies that it connects.
+
+    To be given as f_ext, and in `simulate` by `external`: the force acts where it is, reactions know it, and
+    effort limits of other joints have no say. `loop_joint_force` moves a mechanism alike.
+
+    Args:
+        m, q, loop, force: As in `loop_joint_force`.
+
+    Returns:
+        (nb, 6) forces on the bodies, in body coordinates, (N m, N): zero but for two of them.
+
+    >>> import whippletree as wt
+    >>> m = wt.examples.load("four-bar")
+    >>> wt.loop_joint_wrenches(m, m.neutral(), "pin", [2.0])[:, 2]
+    array([ 0., -2.,  2.])
+    """
+    found = _find(m, loop)
+    X = loop_position(m, found, LocalMotions(m, q, np.zeros(m.nv)))[0]
+    S = found.joint.motion_subspace(found.joint.position_at(X))
+    wrench = S @ factor_spd(S.T @ S).solve(_force(found, force))
+    f: list[Any] = [np.zeros(6)] * (len(m) + 1)  # the ground's last, -1
+    ends = m.body_number(found.successor), m.body_number(found.predecessor)
+    for i, on_body in zip(ends, on_both_ends(found, X, wrench), strict=True):
+        f[i] = on_body
+    return array(f[:-1])
+
+
+def _force(loop: Loop, force: Array) -> Array:
+    """The force checked, as it is no argument that the door knows."""
+    nv = loop.joint.nv
+    return vector(force, (nv,), "force", f"one entry per velocity of loop joint {loop.name!r} (nv = {nv})")
 
 
 def loop_joint_rates(m: Mechanism, q: Array, loop: str) -> Array:

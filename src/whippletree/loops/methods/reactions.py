@@ -8,6 +8,7 @@ import numpy as np
 from ...dynamics.force_laws.loop_joint_law import own_wrenches
 from ...dynamics.passive import with_own_forces
 from ...dynamics.rnea import joint_reactions, rnea
+from ...model.loop import on_both_ends
 from ...model.mechanism import Mechanism
 from ...spatial import Array, array, solve_spd
 from ..equations.constraints import constraint_jacobian
@@ -212,9 +213,8 @@ def _transmitted(
             wrench = wrench + S @ solve_spd(S.T @ S, array([geared[loop.name]]))
         start += T.shape[1]
         p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
-        forces[s] = forces[s] + loop.placement_s.transform().T @ wrench
-        # The predecessor feels the opposite, brought over by sX_pᵀ.
-        forces[p] = forces[p] - loop.placement_p.transform().T @ (X.T @ wrench)
+        on_s, on_p = on_both_ends(loop, X, wrench)
+        forces[s], forces[p] = forces[s] + on_s, forces[p] + on_p
         wrenches.append(wrench)
     on_bodies = array(forces[:-1]) if len(m) else np.zeros((0, 6))
     loops = array(wrenches) if wrenches else np.zeros((0, 6))
