@@ -113,8 +113,8 @@ def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
     _, loops = held_apart(m, hold)
     if loops:
         raise InputError(
-            f"hold names the loop joint {loops[0]!r} of {m.name!r}, which a kernel or derivative cannot hold: "
-            "hold a joint of the tree, or call wt.assemble itself"
+            f"hold names the loop joint {loops[0]!r} of {m.name!r}, which a kernel or derivative cannot hold"
+            ": hold a joint of the tree, or call wt.assemble itself"
         )
     held = {k for i in joint_numbers(m, hold, "hold") for k in velocities(m, i)}
     return [k for k in range(m.nv) if k not in held]
