@@ -6,7 +6,7 @@ import numpy as np
 
 from ..joints import Joint
 from ..joints.base import full_turns
-from ..spatial import Array, Transform, array
+from ..spatial import Array, Transform, array, known, minimum, where
 from . import topology
 from .loop import Loop
 from .mechanism import Mechanism
@@ -33,7 +33,9 @@ def loop_coordinates(m: Mechanism, loop: Loop, q: Array, X: Transform) -> Array:
     if turns is None:
         return q_J
     about = turns.zero + sum((sign * q[k] for k, sign in turns.signs.items()), start=0.0)
-    return array([full_turns(x, about) if k == turns.own else x for k, x in enumerate(q_J)])
+    angle = q_J[turns.own]
+    counted = where(turns.least >= np.cos(PARALLEL), full_turns(angle, about), angle)
+    return array([counted if k == turns.own else x for k, x in enumerate(q_J)])
 
 
 class CountedTurns(NamedTuple):
@@ -43,11 +45,13 @@ class CountedTurns(NamedTuple):
         own: Which of the loop joint's coordinates it is.
         zero: Its value where all of those q are zero, rad.
         signs: 1 or -1 by numbers of coordinates of the tree.
+        least: The least cosine between two axes; directions of joints may be parameters that are open.
     """
 
     own: int
-    zero: float
-    signs: dict[int, float]
+    zero: Any
+    signs: dict[int, Any]
+    least: Any
 
 
 def counted_turns(m: Mechanism, loop: Loop) -> CountedTurns | None:
@@ -57,7 +61,7 @@ def counted_turns(m: Mechanism, loop: Loop) -> CountedTurns | None:
         return None
     own, axis = angle
     p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
-    base, signs = topology.common_ancestor(m.parents, p, s), {}
+    base, signs, least = topology.common_ancestor(m.parents, p, s), {}, 1.0
     sides = [(p, -1.0, loop.placement_p), (s, 1.0, loop.placement_s)]
     turned = [_branch(m, base, end, placement.rotation) for end, _, placement in sides]
     axis = turned[1][1] @ axis  # in the base's axes, all of the tree at zero
@@ -66,13 +70,16 @@ def counted_turns(m: Mechanism, loop: Loop) -> CountedTurns | None:
             if _does_not_turn(m.bodies[i].joint):
                 continue
             angle = _angle(m.bodies[i].joint)
-            along = 0.0 if angle is None else float(axis @ R @ angle[1])
-            if angle is None or abs(along) < np.cos(PARALLEL):
+            if angle is None:
                 return None
-            signs[m.q_index[i].start + angle[0]] = side * float(np.sign(along))
+            along = axis @ (R @ angle[1])
+            least = minimum(least, abs(along))
+            signs[m.q_index[i].start + angle[0]] = side * where(along > 0.0, 1.0, -1.0)
+    if known(least) is not None and least < np.cos(PARALLEL):
+        return None
     R_p, R_s = turned[0][1], turned[1][1]
     zero = loop.joint.position_at(Transform(R_s.T @ R_p, np.zeros(3)))[own]
-    return CountedTurns(own, float(zero), signs)
+    return CountedTurns(own, zero, signs, least)
 
 
 def _branch(m: Mechanism, base: int, i: int, rotation: Array) -> tuple[list[tuple[int, Array]], Array]:
