@@ -27,9 +27,9 @@ def test_names_and_descriptions() -> None:
 @pytest.mark.parametrize("function", [wt.examples.load, wt.examples.about])
 def test_unknown_example_is_refused(function) -> None:
     with pytest.raises(wt.InputError) as error:
-        function("unicycle")
+        function("kite")
     known = ", ".join(wt.examples.names())
-    assert str(error.value) == f"no example named 'unicycle'; known: {known}"
+    assert str(error.value) == f"no example named 'kite'; known: {known}"
 
 
 def test_cart_pole() -> None:

@@ -14,7 +14,7 @@ import randoms
 import whippletree as wt
 from whippletree.spatial import crf
 
-SHARES_NOTHING = {"free"}
+SHARES_NOTHING = {"free", "rolling-disc"}
 
 
 def pair(joint, rng):

@@ -17,7 +17,8 @@ from ..simulation.trajectory import Trajectory
 from ..spatial import Array
 from .playback import state_at
 from .plots import COLORS
-from .strokes import FLAT, strokes
+from .stage import FLAT
+from .strokes import Stroke, strokes, traces
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +52,7 @@ def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30)
     times = np.arange(trajectory.t[0], trajectory.t[-1], 1.0 / fps)
     q = np.array([state_at(m, trajectory, t)[0] for t in times])
     poses = np.asarray(compile(forward_kinematics, m)(q)).reshape(len(q), len(m), 4, 4)
-    content = _film(strokes(m, poses), times, trajectory.name, fps, program)
+    content = _film(strokes(m, poses), traces(m, poses), times, trajectory.name, fps, program)
     with whole(target) as file:
         file.write(content)
 
@@ -80,12 +81,19 @@ def _ffmpeg(target: Path) -> str:
     return found
 
 
-def _film(lines: list[tuple[int, Array]], times: Array, name: str, fps: int, program: str | None) -> bytes:
+def _film(
+    lines: list[Stroke],
+    paths: dict[str, Array],
+    times: Array,
+    name: str,
+    fps: int,
+    program: str | None,
+) -> bytes:
     """The content of the file: .mp4 by this program, or .gif if there is none."""
     import matplotlib as mpl
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
-    figure, draw = _stage(lines, name)
+    figure, draw = _stage(lines, paths, name)
     if program is None:
         writer: Any = PillowWriter(fps=fps)
     else:
@@ -106,43 +114,69 @@ def _film(lines: list[tuple[int, Array]], times: Array, name: str, fps: int, pro
         return draft.read_bytes()
 
 
-def _stage(drawn: list[tuple[int, Array]], name: str) -> tuple["Figure", Any]:
+STYLES: dict[str, dict[str, Any]] = {
+    "bar": {"linewidth": 3.2, "solid_capstyle": "round", "marker": "o", "markersize": 5},
+    "spring": {"linewidth": 1.2, "solid_joinstyle": "round"},
+    "gear": {"linewidth": 1.4},
+    "trace": {"linewidth": 1.0, "alpha": 0.8},
+}
+"""How lines of each kind are drawn."""
+
+GROUND_COLOR = "#5c677d"
+
+
+def _stage(drawn: list[Stroke], paths: dict[str, Array], name: str) -> tuple["Figure", Any]:
     """A figure with all lines in it, and the function that moves them to a frame."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.2, 5.2), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
-    points = np.concatenate([ends.reshape(-1, 3) for _, ends in drawn])
+    points = np.concatenate([stroke.points.reshape(-1, 3) for stroke in drawn])
     low, high = points.min(axis=0), points.max(axis=0)
     flat = [k for k in range(3) if high[k] - low[k] < FLAT]
     axes = [k for k in range(3) if k not in flat[:1]] if flat else [0, 1, 2]
-    half = 0.55 * max(float(np.max(high - low)), 0.1)
+    size = max(float(np.max(high - low)), 0.1)
+    # Along a way that is long, what is thin beside it needs less room; scales stay the same.
+    half = 0.55 * (np.maximum(high - low, 0.3 * size) if len(axes) == 3 else np.full(3, size))
     middle = 0.5 * (low + high)
-    limits = [(middle[k] - half, middle[k] + half) for k in axes]
+    limits = [(middle[k] - half[k], middle[k] + half[k]) for k in axes]
     stage: Any = figure.add_subplot(projection="3d" if len(axes) == 3 else None)
     stage.set(xlim=limits[0], ylim=limits[1], xlabel=f"{'xyz'[axes[0]]} [m]", ylabel=f"{'xyz'[axes[1]]} [m]")
     if len(axes) == 3:
         stage.set(zlim=limits[2], zlabel="z [m]")
-        stage.set_box_aspect((1, 1, 1), zoom=0.9)
+        stage.set_box_aspect(tuple(half), zoom=0.9)
         stage.locator_params(nbins=5)
         stage.view_init(elev=18, azim=-55)
     else:
         stage.set_aspect("equal")
         stage.grid(color="#e6e9ed")
         stage.set_axisbelow(True)
-    style: Any = {"linewidth": 3.2, "solid_capstyle": "round", "marker": "o", "markersize": 5}
+
+    def line(points: Array, kind: str, color: str) -> Any:
+        return stage.plot(*(points[:, k] for k in axes), color=color, **STYLES[kind])[0]
+
+    def put(line: Any, points: Array) -> None:
+        if len(axes) == 3:
+            line.set_data_3d(*points.T)
+        else:
+            line.set_data(*(points[:, axis] for axis in axes))
+
+    traced = [line(path[:1], "trace", COLORS[(i + 1) % len(COLORS)]) for i, path in enumerate(paths.values())]
     lines = [
-        stage.plot(*(ends[0, :, k] for k in axes), color=COLORS[i % len(COLORS)], **style)[0]
-        for i, ends in drawn
+        line(
+            stroke.points[0],
+            stroke.kind,
+            COLORS[stroke.body % len(COLORS)] if stroke.body >= 0 else GROUND_COLOR,
+        )
+        for stroke in drawn
     ]
 
     def draw(k: int, t: float) -> None:
-        for line, (_, ends) in zip(lines, drawn, strict=True):
-            if len(axes) == 3:
-                line.set_data_3d(*ends[k].T)
-            else:
-                line.set_data(*(ends[k, :, axis] for axis in axes))
+        for shown, stroke in zip(lines, drawn, strict=True):
+            put(shown, stroke.points[k])
+        for shown, path in zip(traced, paths.values(), strict=True):
+            put(shown, path[: k + 1])
         stage.set_title(f"{name}   t = {t:.2f} s", loc="left", fontsize=10)
 
     return figure, draw

@@ -54,6 +54,7 @@ class Controls:
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(380)
         self._simulating = threading.Lock()
+        self._traced: Trajectory | None = None
         self._build()
         self.refresh()
         server.refused = self.say
@@ -147,7 +148,14 @@ class Controls:
         self._repeat = gui.add_checkbox("repeat", initial_value=self._session.repeat)
         self._repeat.on_update(self._on(self._set_repeat))
         own = self._scene.has_shapes
-        shown = {"shapes": own, "joints": not own, "inertias": not own, "springs": True, "grid": True}
+        shown = {
+            "shapes": own,
+            "joints": not own,
+            "inertias": not own,
+            "springs": True,
+            "traces": True,
+            "grid": True,
+        }
         for layer in LAYERS:
             if not self._scene.layers[layer]:
                 continue
@@ -264,6 +272,9 @@ class Controls:
         session = self._session
         self._scene.move(session.q, session.center())
         self._scene.show_contacts(session.contact_arrows(self._scene.push))
+        if session.trajectory is not self._traced:
+            self._traced = session.trajectory
+            self._scene.show_traces(session.traces())
         self._show_time()
         if widgets:
             self._show_positions()

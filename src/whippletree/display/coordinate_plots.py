@@ -137,7 +137,7 @@ def _pictures(m: Mechanism, q: Array, motion: CoordinateMotion) -> list[tuple[in
     amount, own = visible_amount(m, q, motion), m.subtree(motion.body)
     moved = [displaced(m, q, motion, qd, amount) for qd in (motion.special, motion.ordinary)]
     lines = strokes(m, np.array([np.asarray(forward_kinematics(m, q)), *moved]))
-    return [(i, ends) for i, ends in lines if i in own]
+    return [(i, ends) for kind, i, ends in lines if kind == "bar" and i in own]
 
 
 def _panel(axis: Any, lines: list[tuple[int, Array]], view: Array, which: int, spread: Spread) -> None:

@@ -2,13 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..analysis.driven_kinematics import DrivenMotion
 from ..spatial import Array
-from .plots import COLORS, blank_figure, name_curves, write
+from .plots import COLORS, blank_figure, draw_paths, name_curves, write
+from .stage import named_frames
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +21,7 @@ def plot_motion(motion: DrivenMotion, path: str | os.PathLike[str] | None = None
         motion: From `kinematics`, of two positions or more.
         path: Where to write it too; the suffix says how: .png, .svg, .pdf.
 
-    >>> import whippletree as wt
+    >>> import numpy as np, whippletree as wt
     >>> m = wt.examples.load("crank-slider")
     >>> motion = wt.kinematics(m, {"crank": 2.0}, np.linspace(0.0, np.pi, 5))
     >>> len(plot_motion(motion).axes)
@@ -45,10 +44,9 @@ def plot_motion(motion: DrivenMotion, path: str | os.PathLike[str] | None = None
         _over_time(axes[1, 0], motion.t, forces, "driving forces", "N m or N")
         for point in motion.dead_centres:
             axes[0, 0].axvline(point.t, color="#9aa3ad", linewidth=0.8, linestyle=(0, (3, 3)), zorder=0)
-        traced = {frame.name: motion.frame(frame.name).position for frame in m.frames} or {
-            body.name: motion.frame(body.name).position for body in m.bodies
-        }
-        _paths(axes[1, 1], traced)
+        named = [frame.name for body in m.bodies for frame in named_frames(m, body.name)]
+        traced = {name: motion.frame(name).position for name in named or [body.name for body in m.bodies]}
+        draw_paths(axes[1, 1], traced)
         figure.suptitle(f"{m.name}   driven by {', '.join(motion.drivers)}", x=0.01, ha="left", fontsize=11)
         if path is not None:
             write(figure, Path(path))
@@ -61,17 +59,3 @@ def _over_time(axis: "Axes", t: Array, curves: dict[str, Array], title: str, uni
     axis.set(title=title, ylabel=unit, xlabel="t [s]")
     axis.set_xlim(t[0], t[-1])
     name_curves(axis, len(curves))
-
-
-def _paths(axis: "Axes", traced: dict[str, Array]) -> None:
-    """Curves in the plane in which they are widest, with a dot where they begin."""
-    moving = {name: path for name, path in traced.items() if np.ptp(path, axis=0).max() > 1e-9}
-    spread = np.max([np.ptp(path, axis=0) for path in moving.values()] or [np.zeros(3)], axis=0)
-    a, b = sorted(np.argsort(-spread, kind="stable")[:2])
-    for k, (name, path) in enumerate(moving.items()):
-        color: Any = COLORS[k % len(COLORS)]
-        axis.plot(path[:, a], path[:, b], color=color, label=name)
-        axis.plot(path[0, a], path[0, b], "o", color=color, markersize=4)
-    axis.set(title="paths   (dot: start)", xlabel=f"{'xyz'[a]} [m]", ylabel=f"{'xyz'[b]} [m]")
-    axis.set_aspect("equal", adjustable="datalim")
-    name_curves(axis, len(moving))

@@ -33,7 +33,11 @@ def state_at(m: Mechanism, trajectory: Trajectory, t: float) -> tuple[Array, Arr
     change = difference(m, q0, trajectory.q[k])
     start, end = h * qd0, h * qd1
     path = s * (1 - s) ** 2 * start + s * s * (3 - 2 * s) * change - s * s * (1 - s) * end
-    return integrate(m, q0, path), (1 - s) * qd0 + s * qd1
+    q = integrate(m, q0, path)
+    for i, body in enumerate(m.bodies):
+        if not body.joint.is_holonomic:  # it ends where it was recorded, whichever way led there
+            q[m.q_index[i]] += s * (trajectory.q[k] - integrate(m, q0, change))[m.q_index[i]]
+    return q, (1 - s) * qd0 + s * qd1
 
 
 def contact_arrows(m: Mechanism, trajectory: Trajectory, t: float, q: Array, length: float) -> Array:

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..api.compiling import made_once
+from ..dynamics.kinematics import forward_kinematics
 from ..errors import InputError
 from ..io.atomic import whole
+from ..model.mechanism import Mechanism
 from ..simulation.trajectory import Trajectory
+from ..spatial import Array
+from .smooth import Smooth, smooth
+from .stage import named_frames
+from .strokes import traces
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,6 +80,8 @@ def blank_figure(size: tuple[float, float]) -> Iterator["Figure"]:
 def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> "Figure":
     """A figure of positions, velocities, energies, and phase or, if there are any, of contacts or actuators.
 
+    Paths of frames are drawn, too. Between steps of the integrator curves are as smooth as the motion.
+
     Args:
         trajectory: With two states or more.
         path: Where to write it too; the suffix says how: .png, .svg, .pdf.
@@ -81,19 +90,26 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
         raise InputError(
             f"a trajectory of {len(trajectory)} states cannot be plotted; at least two are needed"
         )
-    with blank_figure((10, 6.4)) as figure:
-        axes = figure.subplots(2, 2)
-        _curves(axes[0, 0], trajectory, "q", "positions", "rad, m, or quaternion")
-        _curves(axes[0, 1], trajectory, "qd", "velocities", "rad/s or m/s")
-        _energies(axes[1, 0], trajectory)
+    drawn = smooth(trajectory)
+    paths = _paths(trajectory.mechanism, drawn.q)
+    with blank_figure((14 if paths else 10, 6.4)) as figure:
+        grid = [["q", "qd", "paths"], ["energy", "rest", "paths"]]
+        axes: Any = figure.subplot_mosaic([row[: 3 if paths else 2] for row in grid])
+        _curves(axes["q"], trajectory, "q", drawn.t, drawn.q, "positions", "rad, m, or quaternion")
+        _curves(axes["qd"], trajectory, "qd", drawn.t, drawn.qd, "velocities", "rad/s or m/s")
+        _energies(axes["energy"], trajectory, drawn)
+        if paths:
+            draw_paths(axes["paths"], paths)
         if trajectory.contacts.titles:
-            _contact_forces(axes[1, 1], trajectory)
+            _contact_forces(axes["rest"], trajectory)
         elif trajectory.constraint_error.size:
-            _constraint_error(axes[1, 1], trajectory)
+            _constraint_error(axes["rest"], trajectory)
         elif np.any(trajectory.tau):
-            _curves(axes[1, 1], trajectory, "tau", "actuator forces", "N m or N")
+            _curves(
+                axes["rest"], trajectory, "tau", trajectory.t, trajectory.tau, "actuator forces", "N m or N"
+            )
         else:
-            _phase(axes[1, 1], trajectory)
+            _phase(axes["rest"], trajectory, drawn)
         title = f"{trajectory.name}   " if trajectory.name else ""
         figure.suptitle(
             f"{title}{len(trajectory)} states, {trajectory.method}", x=0.01, ha="left", fontsize=11
@@ -103,12 +119,22 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
     return figure
 
 
-def _curves(axis: "Axes", trajectory: Trajectory, which: str, title: str, unit: str) -> None:
-    values, labels = getattr(trajectory, which), trajectory.labels(which)
+def _paths(m: Mechanism | None, q: Array) -> dict[str, Array]:
+    """(n, 3) paths of the frames that bodies carry, by name, along positions q (n, nq)."""
+    if m is None or not any(named_frames(m, body.name) for body in m.bodies):
+        return {}
+    poses = np.asarray(made_once(forward_kinematics, m)(q)).reshape(len(q), len(m), 4, 4)
+    return traces(m, poses)
+
+
+def _curves(
+    axis: "Axes", trajectory: Trajectory, which: str, t: Array, values: Array, title: str, unit: str
+) -> None:
+    labels = trajectory.labels(which)
     for k, label in enumerate(labels):
         # The end of a palette is followed by its start, dashed.
         style = ("-", "--", ":")[k // len(COLORS) % 3]
-        axis.plot(trajectory.t, values[:, k], style, label=label)
+        axis.plot(t, values[:, k], style, label=label)
     for event in trajectory.events:
         axis.axvline(event.t, color="#9aa3ad", linewidth=0.8, linestyle=(0, (3, 3)), zorder=0)
     axis.set(title=title, ylabel=unit, xlabel="t [s]")
@@ -129,12 +155,12 @@ def _contact_forces(axis: "Axes", trajectory: Trajectory) -> None:
     name_curves(axis, len(pushed))
 
 
-def _energies(axis: "Axes", trajectory: Trajectory) -> None:
-    axis.plot(trajectory.t, trajectory.kinetic, label="kinetic", color=COLORS[1])
-    axis.plot(trajectory.t, trajectory.potential, label="potential", color=COLORS[0])
-    axis.plot(trajectory.t, trajectory.energy, label="total", color="#22272e", linewidth=1.9)
-    if np.any(trajectory.elastic):
-        axis.plot(trajectory.t, trajectory.elastic, "--", label="springs", color=COLORS[2])
+def _energies(axis: "Axes", trajectory: Trajectory, drawn: Smooth) -> None:
+    axis.plot(drawn.t, drawn.energy - drawn.potential, label="kinetic", color=COLORS[1])
+    axis.plot(drawn.t, drawn.potential, label="potential", color=COLORS[0])
+    axis.plot(drawn.t, drawn.energy, label="total", color="#22272e", linewidth=1.9)
+    if np.any(drawn.elastic):
+        axis.plot(drawn.t, drawn.elastic, "--", label="springs", color=COLORS[2])
     change = trajectory.energy - trajectory.energy[0]
     worst = change[np.argmax(np.abs(change))]
     held = not any(map(np.any, (trajectory.power, trajectory.lost_power, trajectory.external_power)))
@@ -149,12 +175,12 @@ def _constraint_error(axis: "Axes", trajectory: Trajectory) -> None:
     axis.set(title="constraint error", ylabel="m or rad", xlabel="t [s]")
 
 
-def _phase(axis: "Axes", trajectory: Trajectory) -> None:
+def _phase(axis: "Axes", trajectory: Trajectory, states: Smooth) -> None:
     """Velocity over position, for joints whose velocities are rates of their coordinates."""
     at_q = at_v = drawn = 0
     for joint, nq, nv in trajectory.joints:
         if nq == nv == 1 and drawn < PHASES:
-            axis.plot(trajectory.q[:, at_q], trajectory.qd[:, at_v], label=joint, linewidth=1.2)
+            axis.plot(states.q[:, at_q], states.qd[:, at_v], label=joint, linewidth=1.2)
             axis.plot(trajectory.q[0, at_q], trajectory.qd[0, at_v], "o", color=f"C{drawn}", markersize=4)
             drawn += 1
         at_q, at_v = at_q + nq, at_v + nv
@@ -181,6 +207,20 @@ def name_curves(axis: "Axes", count: int) -> None:
         labelspacing=0.35,
         **({} if columns == 1 else {"fontsize": 6.5}),
     )
+
+
+def draw_paths(axis: "Axes", traced: dict[str, Array]) -> None:
+    """Paths (n, 3) of frames by name, in the plane in which they are widest, with a dot where they begin."""
+    moving = {name: path for name, path in traced.items() if np.ptp(path, axis=0).max() > 1e-9}
+    spread = np.max([np.ptp(path, axis=0) for path in moving.values()] or [np.zeros(3)], axis=0)
+    a, b = sorted(np.argsort(-spread, kind="stable")[:2])
+    for k, (name, path) in enumerate(moving.items()):
+        color: Any = COLORS[k % len(COLORS)]
+        axis.plot(path[:, a], path[:, b], color=color, label=name)
+        axis.plot(path[0, a], path[0, b], "o", color=color, markersize=4)
+    axis.set(title="paths   (dot: start)", xlabel=f"{'xyz'[a]} [m]", ylabel=f"{'xyz'[b]} [m]")
+    axis.set_aspect("equal", adjustable="datalim")
+    name_curves(axis, len(moving))
 
 
 def write(figure: "Figure", path: Path) -> None:

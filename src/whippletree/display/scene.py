@@ -1,5 +1,6 @@
 """The picture in the browser: nodes of viser for a mechanism's solids, moved with its bodies."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,14 +12,15 @@ from ..spatial import Array, Placement
 from ..spatial.rotation import to_quaternion
 from .charts import round_number
 from .gltf import glb
-from .skeleton import along, skeleton
-from .solids import Solid, inertia_solid, inertia_solids, visual_solids
-from .stage import FIELD, Stage, poses
+from .skeleton import skeleton
+from .solids import Solid, body_color, inertia_solid, inertia_solids, visual_solids
+from .stage import FIELD, Stage, along, poses
+from .strokes import traces
 
 if TYPE_CHECKING:
     from viser import ViserServer
 
-LAYERS = ("shapes", "joints", "inertias", "springs", "centre of mass", "frames", "labels", "grid")
+LAYERS = ("shapes", "joints", "inertias", "springs", "traces", "centre of mass", "frames", "labels", "grid")
 """What can be shown or hidden, each by itself."""
 
 COIL = 9
@@ -152,6 +154,12 @@ class Scene:
             scene.add_line_segments(f"/springs/{k}", coil, (90, 96, 105), thickness=0.3 * width)
             for k in range(len(m.springs))
         ]
+        self.layers["traces"] = [
+            scene.add_line_segments(
+                f"/traces/{k}", np.zeros((0, 2, 3)), body_color(k + 1), thickness=0.15 * width
+            )
+            for k in range(len(traces(m, np.zeros((0, len(m), 4, 4)))))
+        ]
         ball = scene.add_icosphere("/centre", radius=1.3 * width, color=(255, 196, 0))
         self.layers["centre of mass"].append(ball)
 
@@ -244,6 +252,12 @@ class Scene:
                 head_radius=0.015 * size,
                 head_length=0.03 * size,
             )
+
+    def show_traces(self, paths: Sequence[Array]) -> None:
+        """Draw paths (n, 3) in the world, one for each frame of a body; none where there are none."""
+        for k, node in enumerate(self.layers["traces"]):
+            path = paths[k] if k < len(paths) else np.zeros((1, 3))
+            node.points = np.stack([path[:-1], path[1:]], axis=1).astype(np.float32)
 
     def dragged_gravity(self) -> Array:
         """(3,) the gravity that belongs to the place of the arrow's handle, m/s²."""

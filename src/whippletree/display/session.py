@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ..api.compiling import made_once
 from ..dynamics.energy import energy
+from ..dynamics.kinematics import forward_kinematics
 from ..dynamics.momentum import center_of_mass
 from ..errors import InputError, SolverError
 from ..loops.closing.assembly import assemble
@@ -17,12 +19,16 @@ from ..simulation.driver import Control
 from ..spatial import Array
 from .charts import Slider
 from .playback import contact_arrows, state_at
+from .strokes import traces
 
 STRIDE = 0.1
 """rad or m: a loop mechanism follows a slider in steps no larger, to stay on its branch."""
 
 STRIDES = 25
 """At most so many of them in one go."""
+
+TRACED = 400
+"""Points of the path of a frame."""
 
 FRAMES = 60.0
 """States that a simulation records for each second."""
@@ -108,7 +114,8 @@ class Session:
         """Whether a body's joint is at the position of these numbers, whatever numbers are its own."""
         joint, index = self.m.bodies[body].joint, self.m.q_index[body]
         there = joint.from_numbers(np.array(values, dtype=float))
-        return bool(np.max(np.abs(joint.difference(self.q[index], there)), initial=0.0) < 1e-9)
+        way = joint.difference if joint.is_holonomic else np.subtract  # what rolls may be anywhere
+        return bool(np.max(np.abs(way(self.q[index], there)), initial=0.0) < 1e-9)
 
     def move(self, slider: Slider, values: Any) -> None:
         """Bring a joint to the position of these numbers (nv,), the other joints of loops and gears with it.
@@ -217,6 +224,15 @@ class Session:
         if self.trajectory is None:
             return np.zeros((0, 2, 3))
         return contact_arrows(self.m, self.trajectory, self.time, self.q, length)
+
+    def traces(self) -> list[Array]:
+        """(n, 3) paths in the world of the frames that bodies carry, along the trajectory that is played."""
+        if self.trajectory is None:
+            return []
+        times = np.linspace(self.trajectory.t[0], self.trajectory.t[-1], TRACED)
+        q = np.array([state_at(self.m, self.trajectory, float(t))[0] for t in times])
+        poses = np.asarray(made_once(forward_kinematics, self.m)(q)).reshape(TRACED, len(self.m), 4, 4)
+        return list(traces(self.m, poses).values())
 
 
 def _with(q: Array, index: slice, part: Array) -> Array:

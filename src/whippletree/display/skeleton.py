@@ -6,11 +6,9 @@ from ..joints import Joint
 from ..model.mechanism import Mechanism
 from ..shapes import Box, Capsule, Cylinder, Sphere
 from ..spatial import Array, Placement
+from .gearing import wheels
 from .solids import ACCENT, DARK, Color, Solid, body_color
-from .stage import ends
-
-NEAR = 1e-6
-"""m: what is closer than this is in one place."""
+from .stage import FLAT, along, tips
 
 RAIL = 40.0
 """Length of the rail of an unlimited sliding joint, in radii of a joint's symbol."""
@@ -20,7 +18,7 @@ def skeleton(m: Mechanism, width: float) -> list[Solid]:
     """Joint symbols with the radius `width`, and rods; joints of loops stand out by their colour.
 
     A joint that turns about one axis is a cylinder along it, one that only slides a box on a rail, one
-    that turns about several a ball.
+    that turns about several a ball. Gears are discs.
 
     >>> import whippletree as wt
     >>> [solid.shape.kind for solid in skeleton(wt.examples.load("cart-pole"), 0.02)]
@@ -38,6 +36,9 @@ def skeleton(m: Mechanism, width: float) -> list[Solid]:
         p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
         sides = (p, loop.placement_p), (s, loop.placement_s)
         found += symbol(loop.joint, 1.08 * width, *sides, (-np.inf, np.inf), ACCENT)
+    for wheel in wheels(m):
+        disc = Cylinder(wheel.radius, 0.8 * width)
+        found.append(Solid(wheel.body, disc, wheel.placement, body_color(wheel.body), opacity=0.6))
     return found
 
 
@@ -79,15 +80,6 @@ def _turns(joint: Joint) -> int:
     return int(np.linalg.matrix_rank(S[:3])) if S.size else 0
 
 
-def along(axis: Array) -> Placement:
-    """A frame whose z axis is along the given one."""
-    z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
-    x = np.eye(3)[int(np.argmin(np.abs(z)))]
-    x = x - (x @ z) * z
-    x = x / np.linalg.norm(x)
-    return Placement(rotation=np.column_stack([x, np.cross(z, x), z]))
-
-
 def _rail(axis: Array, limits: tuple[float, float], width: float) -> tuple[float, Placement]:
     """Length and placement of the rail along an axis, between limits where there are some."""
     lower, upper = limits
@@ -109,14 +101,10 @@ def _foot(placement: Placement, joint: Joint, width: float) -> Solid:
 
 def _rods(m: Mechanism, i: int, width: float) -> list[Solid]:
     """Rods from a body's joint to all that is joined to it and to its frames; to its mass, without any."""
-    body = m.bodies[i]
-    tips = ends(m, i) + [frame.placement.position for frame in m.frames if frame.body == body.name]
-    tips = [tip for tip in tips if np.linalg.norm(tip) > NEAR] or [np.asarray(body.inertia.com, dtype=float)]
-    rods, seen = [], []
-    for tip in tips:
-        if all(np.linalg.norm(tip - other) > NEAR for other in [np.zeros(3), *seen]):
-            seen.append(tip)
+    rods = []
+    for tip in tips(m, i) or [np.asarray(m.bodies[i].inertia.com, dtype=float)]:
+        length = float(np.linalg.norm(tip))
+        if length > FLAT:
             placement = Placement(0.5 * tip, rotation=along(tip).rotation)
-            rod = Capsule(0.5 * width, float(np.linalg.norm(tip)))
-            rods.append(Solid(i, rod, placement, body_color(i)))
+            rods.append(Solid(i, Capsule(0.5 * width, length), placement, body_color(i)))
     return rods

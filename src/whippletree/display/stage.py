@@ -7,9 +7,12 @@ import numpy as np
 
 from ..dynamics.kinematics import forward_kinematics
 from ..model.mechanism import Mechanism
-from ..model.parts import PlacedShape
+from ..model.parts import Frame, PlacedShape
 from ..shapes import Mesh
-from ..spatial import Array
+from ..spatial import Array, Placement
+
+FLAT = 1e-6
+"""m: what is closer than this is in one place, or in one plane."""
 
 SMALLEST = 0.05
 """m: a mechanism without extent is looked at as if it were so large."""
@@ -38,6 +41,32 @@ def ends(m: Mechanism, i: int) -> list[Array]:
     return [np.asarray(point, dtype=float) for point in found]
 
 
+def named_frames(m: Mechanism, body: str) -> list[Frame]:
+    """The frames of a body but for the one that a `Graph` keeps of it, which lies where its maker had it."""
+    return [frame for frame in m.frames if frame.body == body and frame.name != f"{body}.origin"]
+
+
+def tips(m: Mechanism, i: int) -> list[Array]:
+    """Where bars lead from a body's joint: to all that is joined to it and to its frames, each place once."""
+    found: list[Array] = []
+    for frame in named_frames(m, m.bodies[i].name):
+        found.append(np.asarray(frame.placement.position, dtype=float))
+    distinct: list[Array] = []
+    for point in ends(m, i) + found:
+        if all(np.linalg.norm(point - other) > FLAT for other in [np.zeros(3), *distinct]):
+            distinct.append(point)
+    return distinct
+
+
+def along(axis: Array) -> Placement:
+    """A frame whose z axis is along the given one."""
+    z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+    x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = x - (x @ z) * z
+    x = x / np.linalg.norm(x)
+    return Placement(rotation=np.column_stack([x, np.cross(z, x), z]))
+
+
 def points(m: Mechanism, q: Array) -> Array:
     """(n, 3) places in the world that a picture has to hold: joints, frames, springs, masses, shapes."""
     X = poses(m, q)
@@ -45,7 +74,7 @@ def points(m: Mechanism, q: Array) -> Array:
     for i in range(-1, len(m)):
         own = ends(m, i)
         name = "ground" if i < 0 else m.bodies[i].name
-        own += [frame.placement.position for frame in m.frames if frame.body == name]
+        own += [frame.placement.position for frame in named_frames(m, name)]
         shapes = m.ground_visuals if i < 0 else m.bodies[i].visuals
         own += [shape.placement.position for shape in shapes]
         own += [point for shape in m.shapes if shape.body == name for point in _extent(shape)]

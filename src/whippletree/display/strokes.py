@@ -1,17 +1,38 @@
-"""Bodies as lines between the places where they are joined."""
+"""A mechanism as lines: bodies between the places where they are joined, springs, gears, paths of frames."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import InputError
 from ..model.mechanism import GROUND, Mechanism
 from ..spatial import Array
+from .gearing import Wheel, wheels
+from .stage import FLAT, named_frames, tips
 
-FLAT = 1e-6
-"""m: what is closer than this is in one place, or in one plane."""
+ZIGZAG = 10
+"""Corners of a spring."""
+
+CIRCLE = 48
+"""Corners of a gear wheel."""
 
 
-def strokes(m: Mechanism, poses: Array) -> list[tuple[int, Array]]:
-    """For every line its body, and (frames, 2, 3) where its ends are in the world.
+class Stroke(NamedTuple):
+    """A line that moves.
+
+    Attributes:
+        kind: "bar", "spring" or "gear".
+        body: Whose colour it has; -1: that of the ground.
+        points: (frames, n, 3) in the world.
+    """
+
+    kind: str
+    body: int
+    points: Array
+
+
+def strokes(m: Mechanism, poses: Array) -> list[Stroke]:
+    """All lines but for the paths of frames.
 
     Args:
         m: The mechanism.
@@ -22,18 +43,57 @@ def strokes(m: Mechanism, poses: Array) -> list[tuple[int, Array]]:
     """
     found = []
     for i, body in enumerate(m.bodies):
-        ends = [child.placement.position for child in m.bodies if child.parent == body.name]
-        ends += [frame.placement.position for frame in m.frames if frame.body == body.name]
-        ends += [loop.placement_p.position for loop in m.loops if loop.predecessor == body.name]
-        ends += [loop.placement_s.position for loop in m.loops if loop.successor == body.name]
-        ends = [end for end in ends if np.linalg.norm(end) > FLAT]
-        for end in ends or [body.inertia.com]:
-            tip = poses[:, i, :3, :3] @ end + poses[:, i, :3, 3]
-            found.append((i, np.stack([poses[:, i, :3, 3], tip], axis=1)))
+        for tip in tips(m, i) or [np.asarray(body.inertia.com, dtype=float)]:
+            found.append(Stroke("bar", i, placed(poses, i, np.stack([np.zeros(3), tip]))))
         slid = body.parent == GROUND and body.joint.nv < 6  # what flies is tied to nothing
+        slid = slid and body.joint.is_holonomic  # nor is what rolls
         if slid and np.linalg.norm(poses[0, i, :3, 3] - body.placement.position) > FLAT:
             root = np.broadcast_to(body.placement.position, (len(poses), 3))
-            found.append((i, np.stack([root, poses[:, i, :3, 3]], axis=1)))
+            found.append(Stroke("bar", i, np.stack([root, poses[:, i, :3, 3]], axis=1)))
     if not found:
         raise InputError(f"{m.name!r} has no body to be drawn")
+    bars = np.concatenate([stroke.points.reshape(-1, 3) for stroke in found])
+    wide = 0.03 * float(np.max(np.ptp(bars, axis=0)))
+    for spring in m.springs:
+        a = placed(poses, m.body_number(spring.body_a), np.asarray(spring.point_a)[None])[:, 0]
+        b = placed(poses, m.body_number(spring.body_b), np.asarray(spring.point_b)[None])[:, 0]
+        found.append(Stroke("spring", -1, _zigzag(a, b, wide)))
+    found += [Stroke("gear", wheel.body, placed(poses, wheel.body, _circle(wheel))) for wheel in wheels(m)]
     return found
+
+
+def traces(m: Mechanism, poses: Array) -> dict[str, Array]:
+    """(frames, 3) the paths of all frames that bodies carry, by their names."""
+    found = {}
+    for frame in m.frames:
+        if frame.body != GROUND and frame in named_frames(m, frame.body):
+            point = np.asarray(frame.placement.position, dtype=float)[None]
+            found[frame.name] = placed(poses, m.body_number(frame.body), point)[:, 0]
+    return found
+
+
+def placed(poses: Array, i: int, points: Array) -> Array:
+    """(frames, n, 3) points (n, 3) of a body, or of the ground, -1, in the world."""
+    if i < 0:
+        return np.broadcast_to(points, (len(poses), *points.shape))
+    return points @ np.swapaxes(poses[:, i, :3, :3], 1, 2) + poses[:, i, None, :3, 3]
+
+
+def _zigzag(a: Array, b: Array, wide: float) -> Array:
+    """(frames, n, 3) the line of a spring between two points (frames, 3)."""
+    way = b - a
+    # Across it: as far as possible from the axis to which it is nearest.
+    k = np.argmin(np.max(np.abs(way), axis=0))
+    across = np.cross(way, np.eye(3)[k])
+    size = np.linalg.norm(across, axis=1, keepdims=True)
+    across = across / np.where(size > 0.0, size, 1.0)
+    s = np.concatenate([[0.0, 0.15], 0.15 + 0.7 * (np.arange(ZIGZAG) + 0.5) / ZIGZAG, [0.85, 1.0]])
+    side = np.concatenate([[0.0, 0.0], wide * (-1.0) ** np.arange(ZIGZAG), [0.0, 0.0]])
+    return a[:, None] + s[:, None] * way[:, None] + side[:, None] * across[:, None]
+
+
+def _circle(wheel: Wheel) -> Array:
+    """(n, 3) the rim of a wheel and one spoke, in the frame of its body."""
+    angle = np.linspace(0.0, 2.0 * np.pi, CIRCLE + 1)
+    rim = np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1) * wheel.radius
+    return np.concatenate([np.zeros((1, 3)), rim]) @ wheel.placement.rotation.T + wheel.placement.position

@@ -66,7 +66,8 @@ def draw_velocity_transformation(
     view = view_of(m, at)
     R = np.array([frame.R for frame in reference_frames(m, at, own)]).reshape(-1, 3)
     V = velocity_transformation(m, at, own).reshape(len(m), 6, m.nv)
-    lines = [(i, pair[0]) for i, pair in strokes(m, np.asarray(forward_kinematics(m, at))[None])]
+    drawn = strokes(m, np.asarray(forward_kinematics(m, at))[None])
+    lines = [(i, pair[0]) for kind, i, pair in drawn if kind == "bar"]
     labels = _labels(m)
     rows = -(-(m.nv + 1) // ACROSS)
     style: Any = STYLE

@@ -164,6 +164,11 @@ class Joint(ABC):
         return True
 
     @property
+    def wheel_radius(self) -> float | None:
+        """m, of the wheel about the y axis of F_s by which it rolls, to be drawn; None if there is none."""
+        return None
+
+    @property
     def carries_spring(self) -> bool:
         """Whether tau = -stiffness · difference(rest, q) is the gradient of an energy.
 

@@ -113,6 +113,10 @@ class RollingDisc(NonholonomicJoint):
         return ("x", "y", "yaw", "lean", "spin")
 
     @property
+    def wheel_radius(self) -> float:
+        return self.radius
+
+    @property
     def _spoke(self) -> float:
         """From the axle to the middle of the tyre's profile, m."""
         return self.radius - self.rim

@@ -1,0 +1,78 @@
+"""What gears and rolling joints look like: wheels on the axes about which they turn."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..joints import Joint
+from ..model.mechanism import Mechanism
+from ..spatial import Array, Placement
+from .stage import FLAT, along, poses, reach
+
+BELT = 0.4
+"""Share of the wheels that would roll on each other which pulleys of a belt have."""
+
+SMALL = 0.15
+"""Radius of a wheel where two joints turn about one axis, in lengths of a body."""
+
+
+class Wheel(NamedTuple):
+    """A wheel: the body that it turns with, its radius, m, and its frame there, z along the axis."""
+
+    body: int
+    radius: float
+    placement: Placement
+
+
+def wheels(m: Mechanism) -> list[Wheel]:
+    """The wheels of all gears between joints that turn about an axis, and those that roll.
+
+    Wheels of joints that turn against each other roll on each other; where they turn the same way they are
+    pulleys of a belt, with a gap between them.
+
+    >>> import whippletree as wt
+    >>> m = wt.Mechanism("pair", gravity=(0, 0, 0))
+    >>> m.add_body("a", wt.Revolute("z"), inertia=wt.Inertia(1.0, about_com=(1, 1, 1)))
+    >>> m.add_body("b", wt.Revolute("z"), placement=wt.Placement((0.3, 0, 0)), inertia=m.bodies[0].inertia)
+    >>> m.add_gear("mesh", driver="a", driven="b", ratio=-2.0)
+    >>> [(wheel.body, round(wheel.radius, 12)) for wheel in wheels(m)]
+    [(0, 0.2), (1, 0.1)]
+    """
+    found = _rolling(m)
+    X = poses(m, m.neutral())
+    for gear in m.gears:
+        pair = [m.joint_number(name) for name in (gear.driver, gear.driven)]
+        axes = [_axis(m.bodies[i].joint) for i in pair]
+        if axes[0] is None or axes[1] is None:
+            continue
+        apart = _distance(X[pair[0]], axes[0], X[pair[1]])
+        ratio = abs(float(gear.ratio))
+        sizes = [ratio / (1.0 + ratio), 1.0 / (1.0 + ratio)]
+        whole = apart * (1.0 if gear.ratio < 0.0 else BELT) if apart > FLAT else 2.0 * SMALL * reach(m)
+        for i, axis, size in zip(pair, axes, sizes, strict=True):
+            if size * whole > FLAT:
+                found.append(Wheel(i, size * whole, along(axis)))
+    return found
+
+
+def _rolling(m: Mechanism) -> list[Wheel]:
+    """The wheels of joints that roll, with their tyres on the successor's side."""
+    mounted = [(i, body.joint, Placement()) for i, body in enumerate(m.bodies)]
+    mounted += [(m.body_number(loop.successor), loop.joint, loop.placement_s) for loop in m.loops]
+    axle = along(np.array([0.0, 1.0, 0.0]))
+    return [
+        Wheel(i, joint.wheel_radius, at @ axle) for i, joint, at in mounted if joint.wheel_radius is not None
+    ]
+
+
+def _axis(joint: Joint) -> Array | None:
+    """(3,) the axis about which a joint of one freedom turns; None if it does not."""
+    S = np.asarray(joint.motion_subspace(joint.neutral()), dtype=float)
+    turns = joint.nv == 1 and np.linalg.norm(S[:3, 0]) > 1e-9
+    return S[:3, 0] / np.linalg.norm(S[:3, 0]) if turns else None
+
+
+def _distance(X: Array, axis: Array, other: Array) -> float:
+    """From an axis of one body to the origin of another, m."""
+    u, way = X[:3, :3] @ axis, other[:3, 3] - X[:3, 3]
+    return float(np.linalg.norm(way - (way @ u) * u))
