@@ -286,7 +286,7 @@ def test_a_stiff_step_of_given_length_is_that_of_scipy():
     peer.step()
     assert peer.t == t + h
     np.testing.assert_allclose(after, peer.y, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(error, peer.error_norm_old, rtol=1e-9)
+    np.testing.assert_allclose(error, float(peer.error_norm_old or 0.0), rtol=1e-9)
     terms, inside = radau.terms_through(z), peer.dense_output()
     for x in (0.1, 0.45, 0.8):
         np.testing.assert_allclose(radau.within(terms, y, x), inside(t + x * h), rtol=0, atol=1e-14)
@@ -310,3 +310,75 @@ def test_a_script_calls_lapack():
         system, x = Factorized(A.copy()), right.astype(kind)
         Script([system.factor(), system.solve(x), Halt()])(1, 1)
         np.testing.assert_allclose(A @ x, right, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("method", ["rk4", "DOP853", "Radau", "RK45"])
+def test_a_control_that_is_held_is_asked_once_a_sample(monkeypatch, method):
+    m, asked = wt.examples.load("double-pendulum"), []
+
+    def control(t, q, qd):
+        asked.append(t)
+        return [np.sin(3.0 * t) - 0.5 * qd[0], -0.7 * q[1]]
+
+    options: dict[str, Any] = {"duration": 0.5, "method": method, "control": control, "control_dt": 0.02}
+    if method == "rk4":
+        options |= {"dt": 0.005}
+    run = wt.simulate(m, [0.4, 0.2], **options)
+    np.testing.assert_allclose(asked, 0.02 * np.arange(26), rtol=0, atol=1e-12)
+    apart = one_by_one(monkeypatch, m, [0.4, 0.2], **options)
+    np.testing.assert_allclose(run.q[-1], apart.q[-1], rtol=0, atol=1e-10)
+    # The same from one sample to the next, by hand.
+    q, qd = np.array([0.4, 0.2]), np.zeros(2)
+    for k in range(25):
+        tau = control(0.02 * k, q, qd)
+        part = wt.simulate(m, q, qd, duration=0.02, control=lambda t, q, qd, tau=tau: tau, rtol=1e-11)
+        q, qd = part.q[-1], part.qd[-1]
+    np.testing.assert_allclose(run.q[-1], q, rtol=0, atol=1e-7)
+    # States at samples have the forces that begin there.
+    at = [int(np.argmin(abs(run.t - t))) for t in 0.02 * np.arange(1, 25)]
+    for k in at:
+        np.testing.assert_allclose(run.tau[k], control(run.t[k], run.q[k], run.qd[k]), rtol=0, atol=1e-9)
+
+
+def test_a_held_control_goes_on_behind_an_event():
+    m, asked = wt.examples.load("double-pendulum"), []
+
+    def control(t, q, qd):
+        asked.append(t)
+        return [-0.5 * qd[0], -0.3 * qd[1]]
+
+    kick = wt.Event(lambda t, q, qd: q[0] - 0.1, "kick", action=lambda t, q, qd: (q, -0.8 * qd))
+    run = wt.simulate(m, [0.4, 0.2], duration=2.0, control=control, control_dt=0.1, events=[kick])
+    assert len(run.events) > 0
+    assert set(np.round(np.array(asked) / 0.1, 9)) == set(range(21))
+    assert np.all(np.diff(run.energy[run.t > run.events[-1].t]) < 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"control_dt": 0.1}, "control_dt is 0.1 s, but there is no control"),
+        ({"control_dt": -0.1, "control": lambda t, q, qd: [0.0, 0.0]}, "control_dt is -0.1, expected"),
+        (
+            {"control_dt": 0.015, "dt": 0.01, "method": "rk4", "control": lambda t, q, qd: [0.0, 0.0]},
+            "control_dt is 0.015 s, no multiple of the step dt = 0.01 s",
+        ),
+        (
+            {"control_dt": 0.1, "control": lambda t, q, qd: [0.0, 0.0], "drive": {"upper": 1.0}},
+            "drive and control_dt are given",
+        ),
+    ],
+)
+def test_times_between_samples_are_checked(options, message):
+    with pytest.raises(wt.InputError, match=message):
+        wt.simulate(wt.examples.load("double-pendulum"), **options)
+
+
+def test_a_held_control_is_refused_where_shapes_touch():
+    m = wt.Mechanism("ball")
+    m.add_body("ball", wt.Prismatic("z"), inertia=wt.Inertia.sphere(0.1, mass=0.3))
+    m.add_shape("skin", wt.Sphere(0.1), body="ball")
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("bounce", "skin", "floor")
+    with pytest.raises(wt.InputError, match="control_dt is given and contacts act"):
+        wt.simulate(m, [0.6], control=lambda t, q, qd: [0.0], control_dt=0.1)

@@ -1,5 +1,6 @@
 """What acts on a mechanism from outside: actuators and forces on bodies, as given by the user's functions."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import signature
@@ -16,6 +17,13 @@ from ..model.mechanism import Mechanism
 from ..spatial import Array
 from ..spatial.scalar import real_numbers
 from .equations import common
+
+SOON = 1.0 - 1e-12
+"""Times beyond this share of that of a sample are the sample's."""
+
+
+MOST = 1 << 14
+"""Samples that are kept, at most: several times as many as steps are taken before they are recorded."""
 
 
 class ForceFault(InputError):
@@ -97,6 +105,12 @@ class Acting:
         self._none = np.zeros(m.nv)
         self.limited = common(m).limited
 
+    period: float | None = None
+    """s: how long a control is held; None: it is asked wherever forces are."""
+
+    next_sample: float = np.inf
+    """s: when it is asked the next time, if it is held."""
+
     @property
     def idle(self) -> bool:
         """Whether nothing acts at any time."""
@@ -131,6 +145,12 @@ class Acting:
             return (tau,)
         return tau, self._outside(self.external, t, q, qd)
 
+    def sample(self, t: float, q: Array, qd: Array) -> None:
+        """Ask a control that is held, if it is time to; the motion is at a state now."""
+
+    def back_to(self, t: float) -> None:
+        """Forget what a control that is held has said about later states."""
+
     def outside(self, t: float, q: Array, qd: Array) -> Array:
         """(nb, 6) forces on the bodies at (t, q, qd) alone; zero if no function gives any."""
         if self.external is None:
@@ -144,6 +164,60 @@ class Acting:
                 _checked(wrench, (6,), f"external on {name!r}", "torque and force", t)
             given = frame_forces(self._m, q, given)
         return _checked(given, self._force_shape, "external", "one wrench per body", t)
+
+
+class HeldControl(Acting):
+    """As `Acting`, with a control that is asked at multiples of a time, and held in between.
+
+    Args:
+        m: The mechanism.
+        control, external: The user's functions; external may be None.
+        period: The time, s.
+    """
+
+    def __init__(
+        self, m: Mechanism, control: Callable[..., Any], external: Callable[..., Any] | None, period: float
+    ) -> None:
+        super().__init__(m, None, external)
+        self._asked = Acting(m, control, None)
+        self.period = period
+        self._times: list[float] = []
+        self._forces: list[Array] = []
+        self.back_to(-np.inf)
+
+    @property
+    def idle(self) -> bool:
+        return False
+
+    @property
+    def tau(self) -> Array:
+        """(nv,) what was said last."""
+        return self._forces[-1] if self._forces else self._none
+
+    def __call__(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+        _, *f_ext = super().__call__(t, q, qd)
+        return (self._at(t), *f_ext)
+
+    def _at(self, t: float) -> Array:
+        k = bisect_right(self._times, t) - 1
+        return self._forces[max(k, 0)] if self._forces else self._none
+
+    def sample(self, t: float, q: Array, qd: Array) -> None:
+        assert self.period is not None
+        if t < SOON * self.next_sample:
+            return
+        (tau,) = self._asked(t, q, qd)
+        self._times.append(t)
+        self._forces.append(tau)
+        if len(self._times) > MOST:  # all but the newest have been recorded long ago
+            del self._times[: MOST // 2], self._forces[: MOST // 2]
+        self.next_sample = (round(t / self.period) + 1) * self.period
+
+    def back_to(self, t: float) -> None:
+        assert self.period is not None
+        keep = bisect_right(self._times, t)
+        del self._times[keep:], self._forces[keep:]
+        self.next_sample = (round(self._times[-1] / self.period) + 1) * self.period if keep else 0.0
 
 
 def check_function(function: Any, name: str) -> None:

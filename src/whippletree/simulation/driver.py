@@ -17,7 +17,7 @@ from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, joints_in_doubt, joints_without_inertia, without_inertia_message
 from ..model.values import per_coordinate, position, real_vector
 from ..spatial import Array
-from .acting import Acting, ForceFault
+from .acting import Acting, ForceFault, HeldControl
 from .closing import closed_start
 from .drive import drive as follow
 from .driven_acting import DrivenActing, freed
@@ -54,6 +54,7 @@ def simulate(
     control: Control | None = None,
     method: str = "auto",
     *,
+    control_dt: float | None = None,
     dynamics: str = "auto",
     external: Control | None = None,
     events: Sequence[Event] = (),
@@ -96,6 +97,9 @@ def simulate(
         control: control(t, q, qd) gives the actuator forces (nv,), N m or N; `Recorded` plays back some
             that were recorded. A kernel, as `compile(control, m, inputs={"t": ()})` makes of a function
             without memory, is called by machine code. None: no forces.
+        control_dt: Time between two calls of the control, s, as real controllers are sampled: its forces are
+            held in between, and steps end where it is asked. With a fixed step, a multiple of it. None: the
+            control is asked wherever forces are.
         method: One of the above.
         dynamics: By which method accelerations are found, a name out of `methods(m)`; "auto" is the one that
             `method_reason` tells.
@@ -161,10 +165,12 @@ def simulate(
     drivers = drivers_of(m, drive)
     if drive is None and not drivers:
         q, qd = start(m, q0, qd0)
-        forces = Acting(m, control, external)
+        forces = _acting(m, control, external, control_dt)
     else:
         if chosen(m, contacts) is not None:
             raise InputError("drive is given and contacts act: give contacts=None, or drive by a control")
+        if control_dt is not None:
+            raise InputError("drive and control_dt are given: let the control hold its forces by itself")
         if stabilization is not None:
             raise InputError(
                 "drive is given and stabilization, too: driven coordinates are not pulled but set"
@@ -178,6 +184,8 @@ def simulate(
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     contacts = chosen(m, contacts)
+    if contacts is not None and control_dt is not None:
+        raise InputError("control_dt is given and contacts act: let the control hold its forces by itself")
     if isinstance(contacts, Compliant):
         check_yielding(m, contacts, impacts, method)
     elif contacts is not None:
@@ -207,6 +215,17 @@ def simulate(
             strides.put_back()
         run.settle()
     return run.trajectory()
+
+
+def _acting(
+    m: Mechanism, control: Control | None, external: Control | None, control_dt: float | None
+) -> Acting:
+    if control_dt is None:
+        return Acting(m, control, external)
+    period = positive(control_dt, "control_dt")
+    if control is None:
+        raise InputError(f"control_dt is {period:g} s, but there is no control")
+    return HeldControl(m, control, external, period)
 
 
 def _law(
@@ -270,6 +289,9 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
         every = max(1, round(positive(sample, "sample") / h))
         if abs(every * h - sample) > 1e-9 * sample:
             raise InputError(f"sample is {sample:g} s, no multiple of the step dt = {h:g} s")
+    period = run.plan.forces.period
+    if period is not None and abs(round(period / h) * h - period) > 1e-9 * period:
+        raise InputError(f"control_dt is {period:g} s, no multiple of the step dt = {h:g} s")
     fixed = FixedSteps(run.system, run.method, h, run.duration, run.closed)
     if isinstance(run, PatchRun):
         run.tell_long_step(h)

@@ -93,6 +93,7 @@ class Run:
         """Record the first state; with loops, choose what the law has to, and leave singular positions."""
         nq, law = self.m.nq, self.plan.law
         q, qd = y[:nq], y[nq:]
+        self.plan.forces.sample(0.0, q, qd)
         if self.closing is None or self.crossing is None:
             self._choose(q)
             self.record(0.0, y, 0.0)
@@ -253,6 +254,7 @@ class Run:
 
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, float]:
         """Forces of the actuators within their limits (nv,), and the power of those from outside, W."""
+        self.plan.forces.sample(t, q, qd)
         tau, *f_ext = self.plan.forces(t, q, qd)
         power = float(self.system.equations.common.body_power(q, qd, *f_ext)) if f_ext else 0.0
         return self.plan.forces.limited(tau), power

@@ -85,6 +85,7 @@ class FixedSteps:
 
     def step(self, t: float, y: Array, longest: float | None) -> Step:
         k = self.number(t)
+        self.system.forces.sample(t, y[: self.system.nq], y[self.system.nq :])
 
         def stepped(at: float) -> Closed:
             return self.close(at, self.integrator.step(self.system, t, y, at - t))
@@ -145,7 +146,10 @@ class ChosenSteps:
 
     def step(self, t: float, y: Array, longest: float | None) -> Step:
         solver = self._solver
-        if solver is None or longest is not None or t != solver.t or y is not solver.y:
+        forces = self.system.forces
+        forces.sample(t, y[: self.system.nq], y[self.system.nq :])
+        ended = solver is not None and solver.status != "running"  # at a sample
+        if solver is None or longest is not None or t != solver.t or y is not solver.y or ended:
             solver = self._solver = self._started(t, y, longest)
         message = solver.step()
         if message is not None:
@@ -164,11 +168,12 @@ class ChosenSteps:
     def _started(self, t: float, y: Array, longest: float | None) -> Any:
         """A solver at (t, y), whose first step is like the last one unless bounded."""
         first = self.h if longest is None else longest
-        first = None if first is None else min(first, self.duration - t)
+        end = min(self.duration, self.system.forces.next_sample)
+        first = None if first is None else min(first, end - t)
         # Without a Jacobian SciPy differences by increments that grow without bound where a column is zero.
         stiff = {"jac": self.system.slope_derivative} if self._name in STIFF else {}
         solver = self._method(
-            self.system.slope, t, y, self.duration, first_step=first, rtol=self.rtol, atol=self.atol, **stiff
+            self.system.slope, t, y, end, first_step=first, rtol=self.rtol, atol=self.atol, **stiff
         )
         if stiff:  # of small matrices SciPy's own take several times as long, all for what is known here
             solver.lu, solver.solve_lu = _factored, _solved

@@ -12,7 +12,7 @@ from ...kernels.run.kernel import Kernel
 from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
-from ...spatial import Array, where
+from ...spatial import Array, maximum, minimum, where
 from ..integrators.dop853 import (
     MORE,
     STAGES,
@@ -30,19 +30,35 @@ from .motion import END, RETRY, Motion
 
 ALL = STAGES + 1 + MORE
 
+CUT = 0.999
+"""A step shorter than this share of what was wanted was cut short."""
 
-def planned(t: Any, size: Any, duration: Any) -> tuple[Any, Any, Array]:
+
+def planned(t: Any, size: Any, duration: Any, sample: Any) -> tuple[Any, Any, Array]:
     """End and length of a step from t that should have a length, and the times of its stages, s."""
-    end = where(t + size > duration, duration, t + size)
-    return end, end - t, stage_times(t, end - t)
+    end, h = ended(t, size, duration, sample)
+    return end, h, stage_times(t, h)
+
+
+def ended(t: Any, size: Any, duration: Any, sample: Any) -> tuple[Any, Any]:
+    """End and length of a step from t that should have a length, s, and ends at the next sample at last."""
+    last = minimum(duration, sample)
+    end = where(t + size > last, last, t + size)
+    return end, end - t
+
+
+def resumed(size: Any, h: Any, wanted: Any) -> Any:
+    """The length of the next step, s: not less than was wanted of one that only a sample has cut short."""
+    return where(h < CUT * wanted, maximum(size, wanted), size)
 
 
 def judged(
-    K: Array, y: Array, after: Array, h: Any, rejected: Any, tolerances: Array, shortest: Any
+    K: Array, y: Array, after: Array, h: Any, rejected: Any, tolerances: Array, shortest: Any, wanted: Any
 ) -> tuple[Any, Any, Any, Any]:
     """Whether a step is accurate enough; the length of the next; whether it was rejected; if to go on."""
     error = error_norm(K, y, after, h, tolerances[0], tolerances[1])
     accepted, size = where(error < 1.0, 1.0, 0.0), abs(h) * factor(error, rejected)
+    size = where(accepted > 0.0, resumed(size, h, wanted), size)
     return accepted, size, 1.0 - accepted, where(size < shortest, 0.0, 1.0)
 
 
@@ -106,8 +122,10 @@ class ChosenScript:
         n = len(motion.y)
         plan, move, judge = (_kernel(function, n, STAGES) for function in (planned, moved, judged))
         times, at = np.zeros(ALL), np.zeros(n)
+        wanted = [motion.t, self._size, self._end, motion.sample]
         found: list[Instruction] = [
-            Call(plan, [motion.t, self._size, self._end], [motion.t_after, motion.h, times]),
+            *motion.sampled(motion.slope(motion.t, motion.y, K[0])),
+            Call(plan, wanted, [motion.t_after, motion.h, times]),
             Unless(self._rejected, "fresh"),
             Copy(np.zeros((ALL - 1, n)), K[1:]),  # what was not a number would be one for ever
             Label("fresh"),
@@ -116,10 +134,11 @@ class ChosenScript:
             found.append(Call(move, [motion.y, motion.h, _row(A[stage]), K[:STAGES]], [at]))
             found += motion.slope(times[stage : stage + 1], at, K[stage])
         tried = [K[:STAGES], motion.y, raw, motion.h, self._rejected, self._tolerances, motion.shortest]
-        rejected = np.zeros(1)
+        rejected, size = np.zeros(1), np.zeros(1)
         found += [
             Call(move, [motion.y, motion.h, _row(B), K[:STAGES]], [raw]),
-            Call(judge, tried, [self._accepted, self._size, rejected, motion.good]),
+            Call(judge, [*tried, self._size], [self._accepted, size, rejected, motion.good]),
+            Copy(size, self._size),
             Copy(rejected, self._rejected),
             Unless(motion.good, END),
             Unless(self._accepted, RETRY),

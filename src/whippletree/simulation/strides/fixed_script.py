@@ -84,7 +84,7 @@ class FixedScript:
             _clock(), [self._number, motion.t, *self._constants], [self._following, motion.t_after, motion.h]
         )
         found, raw = step_instructions(motion, self.steps.integrator)
-        return [call, *found], raw
+        return [*motion.sampled([]), call, *found], raw
 
 
 def step_instructions(motion: Motion, integrator: Integrator) -> tuple[list[Instruction], Array]:

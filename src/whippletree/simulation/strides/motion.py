@@ -1,17 +1,19 @@
 """The numbers of one motion in memory, and the instructions that answer what an integrator asks of it."""
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 from weakref import ref
 
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
-from ...kernels.run.script import Call, CallPython, Copy, Instruction, Unless
+from ...kernels.run.script import Call, CallPython, Copy, Instruction, Label, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...kernels.trace.structure import leaves
-from ...spatial import Array
+from ...spatial import Array, where
+from ..acting import SOON, HeldControl
 from ..closed_step import Rows
 from ..equations import Function
 from ..systems import Compiled
@@ -33,6 +35,7 @@ class Motion:
         t_after, after: Time and state at its end.
         good: (1,) above zero unless a decision is needed.
         shortest: (1,) steps below this, s, need one.
+        sample: (1,) when a control that is held is asked the next time, s; infinite if none is.
         faults: What functions of the user have raised; a script ends there.
         asked: (3, nd) what drivers prescribe at the time asked for last.
     """
@@ -46,6 +49,7 @@ class Motion:
         self.good, self.shortest = np.ones(1), np.zeros(1)
         self.faults: list[BaseException] = []
         self.tau, self.f_ext = np.zeros(self.m.nv), np.zeros((len(self.m), 6))
+        self.sample, self._due = np.full(1, np.inf), np.zeros(1)
         self._answered = np.ones(1)
         self.drive, self.driving = system.forces.drive, np.zeros(self.m.nv)
         self.asked = np.zeros((3, 0 if self.drive is None else len(self.drive.driven)))
@@ -68,7 +72,7 @@ class Motion:
         forces, m = system.forces, system.equations.m
         compiled = forces.by_control_alone and is_control(forces.control, m.nq, m.nv)
         how = forces.control if compiled else forces.gives_nothing
-        return system.equations, how, forces.external is None, forces.drive
+        return system.equations, how, forces.external is None, forces.drive, forces.period is None
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Positions and velocities of a state, as parts of it."""
@@ -134,7 +138,7 @@ class Motion:
 
     def _given(self, t: Array, q: Array, qd: Array) -> list[Instruction]:
         forces = self.system.forces
-        if forces.gives_nothing:
+        if forces.gives_nothing or (forces.period is not None and forces.external is None):
             return []
         if forces.by_control_alone and is_control(forces.control, self.m.nq, self.m.nv):
             seen, before = q, list[Instruction]()
@@ -149,6 +153,25 @@ class Motion:
                 self.f_ext[:] = f_ext
 
         return self.calling(ask)
+
+    def begin(self) -> None:
+        """Go on with what a control that is held has said."""
+        forces = self.system.forces
+        self.sample[0] = forces.next_sample
+        if isinstance(forces, HeldControl):
+            self.tau[:] = forces.tau
+
+    def sampled(self, then: list[Instruction]) -> list[Instruction]:
+        """Instructions that ask a control that is held, at (t, y), if it is time to, and what follows."""
+        if self.system.forces.period is None:
+            return []
+
+        def ask() -> None:
+            self.system.forces.sample(float(self.t[0]), *self.split(self.y))
+            self.begin()
+
+        look = Call(_due(), [self.t, self.sample], [self._due])
+        return [look, Unless(self._due, "held"), *self.calling(ask), *then, Label("held")]
 
     def calling(self, function: Callable[[], None]) -> list[Instruction]:
         """Instructions that call a function in Python; a script ends where it fails."""
@@ -172,6 +195,16 @@ class Motion:
 @lru_cache(maxsize=32)
 def _sum(n: int) -> Kernel:
     return Kernel(simplify(trace(lambda a, b: a + b, {"a": (n,), "b": (n,)})), "sum")
+
+
+def due(t: Any, sample: Any) -> Any:
+    """Whether it is time for a sample."""
+    return where(t < SOON * sample, 0.0, 1.0)
+
+
+@cache
+def _due() -> Kernel:
+    return Kernel(simplify(trace(due, {"t": (), "sample": ()})), "due")
 
 
 def is_control(control: object, nq: int, nv: int) -> bool:

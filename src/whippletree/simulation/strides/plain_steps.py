@@ -77,6 +77,7 @@ class PlainSteps:
             count, kept = len(steps.t), self._quiet(steps, t, y)
             if kept:
                 t, y = self._keep(steps.first(kept), t, y, stride)
+            run.plan.forces.back_to(t)
             if kept < count:
                 stride.method.end(float(steps.h[kept]))
                 break

@@ -83,6 +83,7 @@ def _computed(
 ) -> Array:
     script: SideBySide = SHELF.take(key, make)
     script.motion.serve(system)
+    script.motion.begin()
     script.motion.h[0] = h
     found = script(states)
     SHELF.put(key, script)

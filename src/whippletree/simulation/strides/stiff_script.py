@@ -20,14 +20,9 @@ from ...spatial import Array, maximum, minimum, where
 from ..integrators import radau
 from ..integrators.dop853 import first_length
 from ..steppers import ChosenSteps
+from .chosen_script import ended, resumed
 from .lapack_calls import Factorized
 from .motion import END, RETRY, Motion
-
-
-def ended(t: Any, size: Any, duration: Any) -> tuple[Any, Any]:
-    """End and length of a step from t that should have a length, s."""
-    end = where(t + size > duration, duration, t + size)
-    return end, end - t
 
 
 def halved(h: Any, shortest: Any) -> tuple[Any, Any]:
@@ -46,7 +41,14 @@ def total(slope: Array, weighed: Array) -> Array:
 
 
 def judged(
-    h: Any, error: Any, h_before: Any, error_before: Any, count: Any, rate: Any, shortest: Any
+    h: Any,
+    error: Any,
+    h_before: Any,
+    error_before: Any,
+    count: Any,
+    rate: Any,
+    shortest: Any,
+    wanted: Any,
 ) -> tuple[Any, Any, Any, Any, Any]:
     """What follows from the error of a step.
 
@@ -55,13 +57,14 @@ def judged(
         whether by a new derivative; and if to go on.
     """
     safety = radau.SAFETY * (2 * radau.ITERATIONS + 1) / (2 * radau.ITERATIONS + count)
-    wanted = safety * radau.factor(error, h, error_before, h_before)
+    change = safety * radau.factor(error, h, error_before, h_before)
     accepted = where(error <= 1.0, 1.0, 0.0)
     slow = accepted * where(count > 2.0, 1.0, 0.0) * where(rate > radau.SLOW, 1.0, 0.0)
-    longer = minimum(radau.MOST, wanted)
+    longer = minimum(radau.MOST, change)
     keeps = accepted * (1.0 - slow) * where(longer < radau.SAME, 1.0, 0.0)
-    shorter = where(error < np.inf, maximum(radau.LEAST, wanted), radau.LEAST)
-    size = h * where(accepted > 0.0, where(keeps > 0.0, 1.0, longer), shorter)
+    shorter = where(error < np.inf, maximum(radau.LEAST, change), radau.LEAST)
+    follows = resumed(h * where(keeps > 0.0, 1.0, longer), h, wanted)
+    size = where(accepted > 0.0, follows, h * shorter)
     return 1.0 - accepted, size, 1.0 - keeps, slow, where(size < shortest, 0.0, 1.0)
 
 
@@ -154,7 +157,12 @@ class StiffScript:
         one, pair = np.zeros(n), np.zeros((n, 2))
         count, count_next, size, before, rate, done, converged = (np.zeros(1) for _ in range(7))
         found: list[Instruction] = [
-            Call(_kernel(ended, n), [motion.t, self._size, self._end], [motion.t_after, motion.h]),
+            *motion.sampled(motion.slope(motion.t, motion.y, self._f)),
+            Call(
+                _kernel(ended, n),
+                [motion.t, self._size, self._end, motion.sample],
+                [motion.t_after, motion.h],
+            ),
             Call(
                 _kernel(radau.guessed, n),
                 [self._terms, self._y_before, self._h_before, motion.y, motion.h],
@@ -211,10 +219,11 @@ class StiffScript:
                 _kernel(judged, n),
                 [
                     *(motion.h, self._error, self._h_before, self._error_before),
-                    *(count, rate, motion.shortest),
+                    *(count, rate, motion.shortest, self._size),
                 ],
-                [large, self._size, self._stale, self._slow, motion.good],
+                [large, size, self._stale, self._slow, motion.good],
             ),
+            Copy(size, self._size),
             Unless(motion.good, END),
             Unless(large, "accurate"),
             Copy(self._one, self._rejected),

@@ -188,6 +188,7 @@ class Stride:
     def begin(self, t: float, y: Array) -> float:
         """Go on from a state; the margin of loops there."""
         self.motion.t[0], self.motion.y[:] = t, y
+        self.motion.begin()
         self.method.begin(t, y)
         return 1.0 if self.loops is None else self.loops.begin(t, y)
 
