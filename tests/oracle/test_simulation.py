@@ -249,3 +249,31 @@ def test_gears_hold_during_motion():
     assert np.ptp(run.q[:, 0]) > 0.3
     with pytest.raises(wt.InputError, match="qd0 has 1 for joint 'lower', which gear 'belt' holds at -1:"):
         wt.simulate(m, [0.7, -1.3], [0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("method", "rtol", "most"), [("DOP853", 1e-6, 1e-5), ("DOP853", 1e-11, 1e-10), ("RK45", 1e-8, 1e-5)]
+)
+def test_steps_end_where_stops_begin(method: str, rtol: float, most: float) -> None:
+    """A block between two stops: straight on between them, half a swing at each; kinks cost no digits."""
+    k, mass, v = 5e3, 2.0, 1.3
+    m = wt.Mechanism("slide", gravity=(0.0, 0.0, 0.0))
+    stops = wt.Limits(-0.3, 0.5, stiffness=k)
+    m.add_body("block", wt.Prismatic("x"), inertia=wt.Inertia(mass), limits=stops)
+    w = np.sqrt(k / mass)
+    run = wt.simulate(m, [0.0], [v], 10.0, method=method, rtol=rtol, atol=1e-2 * rtol)
+    t = run.t % (1.6 / v + 2.0 * np.pi / w)
+    swing = np.pi / w
+    ends = np.cumsum([0.5 / v, swing, 0.8 / v, swing])
+    exact = np.select(
+        [t < ends[0], t < ends[1], t < ends[2], t < ends[3]],
+        [
+            v * t,
+            0.5 + v / w * np.sin(w * (t - ends[0])),
+            0.5 - v * (t - ends[1]),
+            -0.3 - v / w * np.sin(w * (t - ends[2])),
+        ],
+        -0.3 + v * (t - ends[3]),
+    )
+    np.testing.assert_allclose(run.q[:, 0], exact, rtol=0, atol=most)
+    assert np.ptp(run.energy) < most

@@ -27,6 +27,9 @@ STUCK, STUCK_PATIENCE = 1e-4, 100
 CLOSER = 0.9
 """A step that comes closer to a singular position than it should, by this share, is taken again."""
 
+KINK = 1e-6
+"""A step that ends at a kink of forces, but for this share, is not taken again to end there."""
+
 _WITHOUT_END = (
     "event {!r} happens again and again within no time, as with a ball that bounces lower and lower: let it "
     "be terminal once it has become slow"
@@ -78,6 +81,10 @@ def drive(
             longest = found
             continue
         step = found if isinstance(found, Step) else step
+        kink = run.kinks.first(t, y, step) if stepper.chooses and not isinstance(found, Step) else None
+        if kink is not None and kink < step.end - KINK * (step.end - t):
+            longest = kink - t
+            continue
         try:
             stop = run.happening(t, y, step)
         except Stall as stall:

@@ -281,7 +281,8 @@ def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper,
                 f"dt is given, but {run.method} chooses its steps: give sample, or rtol and atol"
             )
         spacing = None if sample is None else positive(sample, "sample")
-        dense = spacing is not None or bool(run.watch.events) or isinstance(run, TouchingRun | PatchRun)
+        watched = bool(run.watch.events) or len(run.kinks) > 0
+        dense = spacing is not None or watched or isinstance(run, TouchingRun | PatchRun)
         return run.chosen_steps(dense), None if spacing is None else Spaced(spacing)
     h = STEP if dt is None else positive(dt, "dt")
     every = 1

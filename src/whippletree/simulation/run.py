@@ -16,6 +16,7 @@ from .events import Stop, Watch, jumped
 from .factors import WEAK
 from .faults import fault_at, joint_of_worst
 from .integrators import INTEGRATORS
+from .kinks import Kinks
 from .log import Log
 from .passage import Passage
 from .plan import Plan
@@ -57,12 +58,11 @@ class Run:
 
     def __init__(self, plan: Plan, watch: Watch) -> None:
         self.plan, self.m, self.watch, self.duration = plan, plan.m, watch, plan.duration
-        self.method, self.reason = plan.method, ""
+        self.method, self.reason, self.worn = plan.method, "", 0.0
         self.first: Step | None = None
-        self.worn = 0.0
         # Rounding errors that a step can see make it shorter and shorter: they stay below what it may err.
         self._worn_share = float(np.clip(np.sqrt(ROUNDING / plan.rtol), WORN, WORN_MOST))
-        self.log = Log()
+        self.log, self.kinks = Log(), Kinks(plan.m)
 
     @cached_property
     def system(self) -> Compiled:
@@ -160,16 +160,12 @@ class Run:
         # At singular positions no choice is good, and the best one would be one for fewer constraints.
         if quality is not None and state.margin > WEAK and np.all(np.isfinite(state.y)):
             q = state.y[: self.m.nq]
-            now = float(quality(q))
-            if not now >= self.worn:
+            if not (now := float(quality(q))) >= self.worn:
                 self._choose(q, now)
 
     def renew(self, y: Array) -> bool:
-        """Look again at what was chosen, where steps have become short; whether it is another one now.
-
-        Errors of accelerations grow with every pivot on the way, so that quality, the least of them, may be
-        far from `worn` when they are all that steps see.
-        """
+        """Look again at what was chosen, where steps have become short; whether it is another one now."""
+        # Errors grow with every pivot on the way: quality, the least of them, may be far from `worn`.
         before = self.system.equations
         if before.quality is not None and not self.near_singular:
             self._choose(y[: self.m.nq], float(before.quality(y[: self.m.nq])))

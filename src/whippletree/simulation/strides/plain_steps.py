@@ -39,7 +39,7 @@ class PlainSteps:
         steps: Its steps.
         name: The method; scripts of the same are used again.
         method: Makes what takes a step, for a memory.
-        shortest: Steps below this, s, are counted one by one.
+        shortest: Steps below this, s, are counted one by one; 0 for steps of fixed length.
         tell: Records steps.
         bar: Shows how far it is.
 
@@ -63,7 +63,7 @@ class PlainSteps:
         self._pause, self._next_pause = 0, 1
         self._made: tuple[Hashable, Rows, Stride] | None = None
         self._widest, self._margin = 0.0, 1.0
-        self._short = False
+        self._short, self._ends_at_kinks = False, shortest > 0.0 and len(run.kinks) > 0
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
         """Take steps from (t, y) as long as they are plain; where they have led."""
@@ -102,9 +102,13 @@ class PlainSteps:
         return self._short and not before
 
     def _quiet(self, steps: Steps, t: float, y: Array) -> int:
-        """How many of the steps from (t, y) there are before the first in which an event may happen."""
-        if not self.run.watch.events or not len(steps.t):
-            return len(steps.t)
+        """How many of the steps from (t, y) there are before one meets a kink or, maybe, an event."""
+        count = len(steps.t)
+        if self._ends_at_kinks and count:
+            count = self.run.kinks.quiet(np.concatenate([[t], steps.t]), np.concatenate([y[None], steps.y]))
+            steps = steps.first(count)
+        if not self.run.watch.events or not count:
+            return count
         slope = np.concatenate([self.run.system.slope(t, y)[None], steps.slope])
         times, states = np.concatenate([[t], steps.t]), np.concatenate([y[None], steps.y])
         return self.run.watch.quiet(times, states, slope, self.run.m.nq)
