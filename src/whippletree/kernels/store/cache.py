@@ -106,7 +106,7 @@ def save(name: str, data: bytes) -> None:
     temporary = None
     try:
         folder = directory()
-        for parent in [*reversed(folder.parents), folder]:
+        for parent in [] if folder.exists() else [*reversed(folder.parents), folder]:
             if not parent.exists():
                 parent.mkdir(
                     mode=0o700, exist_ok=True
