@@ -205,8 +205,11 @@ _READ, _WRITTEN = 4, 8  # columns treated together at most; whole lines of memor
 
 
 def _widths(width: int, most: int) -> list[int]:
-    """Columns treated together: as many as make one exchange among lanes, then fewer, then one by one."""
-    return list(dict.fromkeys(min(width, columns) for columns in (most, 4, 1)))
+    """Columns treated together: as many as make one exchange among lanes, then fewer, then one by one.
+
+    Of one state nothing is exchanged, but the loop goes round less often.
+    """
+    return list(dict.fromkeys(min(width if width > 1 else most, columns) for columns in (most, 4, 1)))
 
 
 def _read(width: int, fma: bool) -> str:
@@ -233,7 +236,12 @@ def _write(width: int, fma: bool) -> str:
             at = e.line(f"getelementptr i32, ptr %results, i64 {e.line(f'add i64 %j, {k}')}")
             slot = e.line(f"sext i32 {e.line(f'load i32, ptr {at}, align 4')} to i64")
             columns.append(_load(e, _slot(e, "%work", slot)))
-        store_piece(e, _row_pointers(e), 0, columns)
+        rows = _row_pointers(e)
+        if width > 1:
+            store_piece(e, rows, 0, columns)
+        else:
+            for k, column in enumerate(columns):
+                store_piece(e, rows, k, [column])
         head = f"@wt.write.{piece}(ptr %rows, i64 %from, i64 %size, ptr %work, ptr %results)"
         texts.append(_columns_loop(e, head, piece, "\n".join(e.lines)))
     return "\n".join(texts)
