@@ -120,6 +120,8 @@ from .errors import (
     InputError as InputError,
     ModelError as ModelError,
     EnergyWarning as EnergyWarning,
+    LimitsWarning as LimitsWarning,
+    OverconstrainedWarning as OverconstrainedWarning,
     NotFiniteWarning as NotFiniteWarning,
     SimulationError as SimulationError,
     SingularError as SingularError,

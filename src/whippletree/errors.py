@@ -50,6 +50,14 @@ class SolverError(WhippletreeError):
     """An iteration ended without a solution; says how far it came."""
 
 
+class LimitsWarning(RuntimeWarning):
+    """Loops close only where joints are beyond their limits."""
+
+
+class OverconstrainedWarning(RuntimeWarning):
+    """Loops hold a mechanism that would move if its lengths and angles were exact."""
+
+
 class SimulationError(SolverError):
     """A simulation that could not continue; holds what it computed.
 

@@ -7,12 +7,19 @@ from ..spatial import Array
 from .choice_groups import choice_groups
 from .compiling import made_once
 from .forward import accelerations_by
-from .forward_methods import find
+from .forward_methods import Method, find
 
 
-def accelerations_along(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
+def accelerations_along(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    method: Method | None = None,
+) -> Array:
     """(n, nv) what `forward_dynamics` gives in n states, each argument (n, …); loops are taken as closed."""
-    _, method = find(m, "auto")
+    method = find(m, "auto")[1] if method is None else method
     shapes = {} if f_ext is None else {"inputs": {"f_ext": (len(m), 6)}}
     given = [q, qd, tau, *([] if f_ext is None else [f_ext])]
     if method.choose is None or method.quality is None:

@@ -12,7 +12,8 @@ from ..errors import InputError, SolverError
 from ..kernels.run import threads as thread_counts
 from ..kernels.run.kernel import Kernel
 from ..kernels.trace.program import Program
-from ..loops.closing.assembly import CLOSED, NUDGES, STEPS, assemble, closure_gaps, open_loops
+from ..loops.closing.assembly import NUDGES, STEPS, assemble, kept_within_limits, open_loops
+from ..loops.closing.closure_gaps import CLOSED, closure_gaps
 from ..loops.closing.projections import STEPS as NEWTON_STEPS
 from ..loops.closing.projections import free_columns
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
@@ -116,6 +117,9 @@ class AssemblyKernel(Kernel):
                 q[stuck[closed]], stuck = beside[closed], stuck[~closed]
         done = np.setdiff1d(np.arange(len(q)), stuck)
         q[done], gaps[done] = self._projected(q[done]), 0.0
+        if any(np.isfinite([body.limits.lower, body.limits.upper]).any() for body in self._m.bodies):
+            for k in done:  # one by one: few are beyond limits
+                q[k] = kept_within_limits(self._m, q[k], rows[k], self._hold)
         return q, gaps
 
     def _closed(self, gaps: Array) -> Array:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..loops.closing.assembly import closure_gaps
+from ..loops.closing.closure_gaps import closure_gaps
 from ..loops.equations.constraints import constraint_jacobian
 from ..model.mechanism import Mechanism
 from ..model.positions import difference, integrate

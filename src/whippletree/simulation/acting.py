@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..api.forward_methods import Method
 from ..dynamics.frame_forces import frame_forces
 from ..errors import InputError
 from ..kernels.run.kernel import Kernel
@@ -87,9 +88,11 @@ class Acting:
     Attributes:
         limited: Compiled: (nv,) actuator forces within their limits.
         drive: What drivers prescribe; None if there are none.
+        method: By which accelerations were found, if only by this one; else None.
     """
 
     drive: Drive | None = None
+    method: Method | None = None
 
     def __init__(
         self, m: Mechanism, control: Callable[..., Any] | None, external: Callable[..., Any] | None

@@ -14,7 +14,7 @@ from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .acting import Drive
 from .equations import Common, common
-from .factors import Factors
+from .factors import WEAK, Factors
 
 STEPS = 8
 """Newton steps after which the gap that one step of an integrator has left should be closed."""
@@ -24,6 +24,9 @@ SLOW = 1e-3
 
 OPEN = 1e-6
 """rad or m: gaps that cannot be brought below this are no drift any more."""
+
+LEFT = 10.0
+"""Gaps of constraints that are not asked for may be so many times the tolerance."""
 
 NEAR_SINGULAR = 0.01
 """Margins below this are told when a run cannot go on."""
@@ -77,6 +80,8 @@ class Closing:
         m: The mechanism.
         common: Its compiled functions.
         drive: What drivers prescribe, which is brought to its value as loops are closed; None: nothing.
+        tolerance: Share by which constraints depend on others that are not asked for then, as these see to
+            them; they stay open to it. None: only rounding counts.
 
     Attributes:
         nv: Velocities of the mechanism.
@@ -84,7 +89,13 @@ class Closing:
         margin: How far the last state that was accepted is from fewer; `widest` is the largest seen.
     """
 
-    def __init__(self, m: Mechanism, common: Common, drive: Drive | None = None) -> None:
+    def __init__(
+        self, m: Mechanism, common: Common, drive: Drive | None = None, tolerance: float | None = None
+    ) -> None:
+        self.tolerance = tolerance
+        self._weak = WEAK if tolerance is None else max(WEAK, tolerance)
+        size = max(row_sizes(m), default=1.0)
+        self.gap = OPEN if tolerance is None else max(OPEN, LEFT * tolerance * size)
         self._m, self._advanced, self._kernel = m, common.advanced, common.constraints
         self._drive = drive
         driven = () if drive is None else drive.driven
@@ -113,7 +124,7 @@ class Closing:
 
     def independent(self, q: Array) -> tuple[int, ...]:
         """Numbers of constraints that determine all others at a position, ascending."""
-        found = Factors(self._constraints(q)[1], self.rank).rows
+        found = self._factored(self._constraints(q)[1]).rows
         return tuple(sorted(self._rows[int(row)] for row in found))
 
     def is_regular(self, q: Array) -> bool:
@@ -137,7 +148,7 @@ class Closing:
         if 0.0 < size < np.inf:
             away = np.concatenate([self._advanced(y[:nq], direction, PROBE / size), y[nq:]])
             after = self(PROBE / size if np.any(y[nq:]) else np.sqrt(2.0 * PROBE / size), away).y
-        ranks = [Factors(self._constraints(state[:nq])[1], 0).clear for state in (y, after)]
+        ranks = [Factors(self._constraints(state[:nq])[1], 0, self._weak).clear for state in (y, after)]
         self.rank = max(ranks)
         return after, ranks[0] < ranks[1]
 
@@ -154,23 +165,24 @@ class Closing:
         asked = None if self._drive is None else self._drive.asked(t)
         x = None if asked is None else asked.x
         error, K = self._constraints(q, x)
-        size = float(np.max(np.abs(error), initial=0.0))
-        if not np.isfinite(size):
+        if not np.all(np.isfinite(error)):
             return Closed(y, self.margin, 0)
-        factors = Factors(K, self.rank)
+        factors = self._factored(K)
+        size = self._size(error, factors)
         for _ in range(STEPS):
             if size == 0.0:
                 break
             closer = self._advanced(q, factors.shortest(error), -1.0)
             new_error, new_K = self._constraints(closer, x)
-            new_size = float(np.max(np.abs(new_error)))
+            new_size = self._size(new_error, factors)
             if not new_size < size:  # rounding is all that is left
                 break
             slow = new_size > SLOW * size
             q, error, K, size = closer, new_error, new_K, new_size
             if slow:
-                factors = Factors(K, self.rank)
-        if size > OPEN:
+                factors = self._factored(K)
+        size = float(np.max(np.abs(error), initial=0.0))
+        if size > self.gap:
             owners = [*row_owners(self._m), *(() if self._drive is None else self._drive.names)]
             raise OpenLoop(owners[self._rows[int(np.argmax(np.abs(error)))]], size)
         if x is not None and self._own:
@@ -178,14 +190,21 @@ class Closing:
             for k, index in self._own:
                 q[index] = x[k]  # to the last digit
         # Only where loops are closed do redundant constraints depend on the others.
-        factors = Factors(K, self.rank)
+        factors = self._factored(K)
         change = factors.shortest(K @ qd - self._rates(asked))
         return self._told(np.concatenate([q, qd - change]), K, factors)
+
+    def _factored(self, K: Array) -> Factors:
+        return Factors(K, self.rank, self._weak)
+
+    def _size(self, error: Array, factors: Factors) -> float:
+        """The largest gap that is to be closed."""
+        return float(np.max(np.abs(error if self.tolerance is None else error[factors.rows]), initial=0.0))
 
     def told(self, y: Array, K: Array) -> Closed:
         """A state y that is closed already, with all of its constraints K (n, nv)."""
         K = K[self._rows]
-        return self._told(y, K, Factors(K, self.rank))
+        return self._told(y, K, self._factored(K))
 
     def _told(self, y: Array, K: Array, factors: Factors) -> Closed:
         before = self._factors
@@ -208,7 +227,7 @@ class Closing:
         h = DIFFERENCE / speed
         _, before = self._constraints(self._advanced(q, qd, -h))
         _, after = self._constraints(self._advanced(q, qd, h))
-        factors = Factors(0.5 * (before + after), self.rank)
+        factors = self._factored(0.5 * (before + after))
         if factors.rank < self.rank:
             return np.zeros(1)
         return factors.times_to_singular((after - before) / (2.0 * h))
@@ -225,8 +244,13 @@ def _not_always_zero(m: Mechanism, constraints: Callable[[Array], tuple[Array, A
     return [int(row) for row in np.flatnonzero(seen)]
 
 
-def closed_start(m: Mechanism, q: Array | None, qd: Array) -> Array:
-    """A position to start from: the one given, if loops are closed and stay so, or an assembled one."""
+def closed_start(m: Mechanism, q: Array | None, qd: Array, tolerance: float | None = None) -> Array:
+    """A position to start from: the one given, if loops are closed and stay so, or an assembled one.
+
+    With a tolerance, loops are closed as far as they can be.
+    """
+    if tolerance is not None:
+        return assemble(m, m.neutral() if q is None else q, tolerance=tolerance)
     if q is None:
         q = assemble(m, m.neutral())
     if not _is_closed(m, q, qd):

@@ -13,6 +13,7 @@ from ..api.prescribed import drivers_of
 from ..contact.compliant.compliant_contact import Compliant
 from ..errors import InputError
 from ..loops.closing.check import GEARED_START, check_gears
+from ..loops.equations.near_dependence import checked_tolerance
 from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, joints_in_doubt, joints_without_inertia, without_inertia_message
 from ..model.values import per_coordinate, position, real_vector
@@ -26,6 +27,7 @@ from .events import Event, Watch
 from .integrators import INTEGRATORS
 from .plan import Plan
 from .progress import Progress
+from .rounded_loops import law_within, tell_overconstrained
 from .run import Run
 from .sampling import SomeSteps, Spaced, Times
 from .step_length import check_step_length
@@ -67,6 +69,7 @@ def simulate(
     contacts: str | Compliant | None = "auto",
     impacts: str = "poisson",
     drive: Mapping[str, Any] | None = None,
+    tolerance: float | None = None,
     progress: bool = True,
 ) -> Trajectory:
     """Let a mechanism move from a state, for a time.
@@ -129,6 +132,9 @@ def simulate(
             `MotionTable` or a spline, as in `kinematics`; other freedoms move as they will. Driven ones are
             where they should be after every step, effort limits do not hold them back, and `Trajectory.tau`
             has the forces that it takes. q0 and qd0 are brought to what agrees with them.
+        tolerance: Constraints of loops that depend on others but for this share are not asked for, as those
+            see to them; q0 is closed to it, and loops stay so. For overconstrained loops whose lengths and
+            angles are rounded, as they come from CAD; None: loops are taken as they are.
         progress: Whether a run of more than a second shows on a terminal how far it is.
 
     Returns:
@@ -141,6 +147,7 @@ def simulate(
     Warns:
         EnergyWarning: Energy differs from what went in and out by more than 5 % of what the run has to move
             with: kinetic energy at the start, potential energy that it comes down by, work of forces.
+        OverconstrainedWarning: Loops hold all that could move if lengths and angles were exact.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
@@ -162,9 +169,11 @@ def simulate(
     duration, rtol, atol = (
         positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
     )
+    if tolerance is not None:
+        checked_tolerance(tolerance)
     drivers = drivers_of(m, drive)
     if drive is None and not drivers:
-        q, qd = start(m, q0, qd0)
+        q, qd = start(m, q0, qd0, tolerance)
         forces = _acting(m, control, external, control_dt)
     else:
         if chosen(m, contacts) is not None:
@@ -175,6 +184,8 @@ def simulate(
             raise InputError(
                 "drive is given and stabilization, too: driven coordinates are not pulled but set"
             )
+        if tolerance is not None:
+            raise InputError("drive is given and tolerance, too: drivers need loops that close")
         m = freed(m, drivers)
         forces = DrivenActing(m, drivers, control, external)
         q, qd = forces.start(q0, qd0, duration)
@@ -183,6 +194,8 @@ def simulate(
     known = ("auto", *INTEGRATORS, *CHOOSING)
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
+    if tolerance is None:
+        tell_overconstrained(m, q)
     contacts = chosen(m, contacts)
     if contacts is not None and control_dt is not None:
         raise InputError("control_dt is given and contacts act: let the control hold its forces by itself")
@@ -191,8 +204,13 @@ def simulate(
     elif contacts is not None:
         check_touching(m, contacts, impacts, method, (dynamics, stabilization, implicit_damping))
     name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))
+    if tolerance is not None and m.loops:
+        if (dynamics, stabilization, contacts) != ("auto", None, None):
+            raise InputError("tolerance is given: leave out dynamics, stabilization and contacts")
+        name, law = "lambda-first", law_within(m, tolerance, law)
+        forces.method = law.method
     projects = stabilization is None and (law.method.holds(m) or forces.drive is not None)
-    plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects)
+    plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects, tolerance)
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)
     if isinstance(contacts, Compliant):
@@ -312,7 +330,7 @@ def _told_with_the_run(run: Run) -> Iterator[None]:
         raise run.fail(str(fault), fault.t, None) from None
 
 
-def start(m: Mechanism, q0: Any, qd0: Any) -> tuple[Array, Array]:
+def start(m: Mechanism, q0: Any, qd0: Any, tolerance: float | None = None) -> tuple[Array, Array]:
     """A state to start from, checked."""
     meaning = f"one entry per velocity of {m.name!r} (nv = {m.nv})"
     qd = np.array(real_vector(np.zeros(m.nv) if qd0 is None else qd0, (m.nv,), "qd0", meaning))
@@ -320,7 +338,7 @@ def start(m: Mechanism, q0: Any, qd0: Any) -> tuple[Array, Array]:
         q0 = m.neutral()
     q = None if q0 is None else np.array(real_vector(position(m, q0, "q0"), (m.nq,), "q0", per_coordinate(m)))
     if q is None or m.loops:
-        q = closed_start(m, q, qd)
+        q = closed_start(m, q, qd, tolerance)
     check_gears(m, {"q0": q}, {"qd0": qd}, GEARED_START)
     return q, qd
 

@@ -34,19 +34,20 @@ class Factors:
     Args:
         K: (nc, n) constraints, of any rank.
         rank: How many of them are independent in most positions.
+        weak: Share of the largest pivot that others are above, if they count.
 
     Attributes:
-        clear: How many pivots are above `WEAK`.
+        clear: How many pivots count.
         rank: How many of these are used, at most the given rank.
         margin: The last pivot as a share of the first: 0 where fewer are independent than elsewhere.
         rows: (rank,) numbers of the constraints that are used.
     """
 
-    def __init__(self, K: Array, rank: int) -> None:
+    def __init__(self, K: Array, rank: int, weak: float = WEAK) -> None:
         self._solve = lapack().dtrtrs
         factored, order, scales, _, _ = lapack().dgeqp3(K.T)
         pivots = np.abs(np.diagonal(factored))
-        self.clear = int(np.sum(pivots > WEAK * np.max(pivots, initial=0.0)))
+        self.clear = int(np.sum(pivots > weak * np.max(pivots, initial=0.0)))
         self.rank = min(rank, self.clear)
         self.margin = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
         self.rows = order[: self.rank] - 1

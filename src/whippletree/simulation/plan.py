@@ -20,6 +20,7 @@ class Plan:
         duration: s.
         rtol, atol: The error that a step may have, relative and absolute.
         projects: Whether loops are closed after every step; else the law's stabilization holds them.
+        tolerance: Share by which constraints depend on others that are not asked for then; None: rounding.
     """
 
     m: Mechanism
@@ -31,3 +32,4 @@ class Plan:
     rtol: float
     atol: float
     projects: bool
+    tolerance: float | None = None

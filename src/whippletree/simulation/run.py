@@ -73,7 +73,7 @@ class Run:
     @cached_property
     def closing(self) -> Closing | None:
         common, drive = self.system.equations.common, self.plan.forces.drive
-        return Closing(self.m, common, drive) if self.plan.projects else None
+        return Closing(self.m, common, drive, self.plan.tolerance) if self.plan.projects else None
 
     @cached_property
     def crossing(self) -> Crossing | None:

@@ -97,7 +97,8 @@ class Trajectory:
         if len(self.contacts.titles):
             J = made_once(contact_jacobian, m)(self.q)
             tau = tau + np.einsum("ncdv,ncd->nv", J, self.contacts.force)
-        return accelerations_along(m, self.q, self.qd, tau, self._outside())
+        method = None if self.acting is None else self.acting.method
+        return accelerations_along(m, self.q, self.qd, tau, self._outside(), method)
 
     def frame(self, name: str) -> FrameMotion:
         """Where a frame or body was, and how it moved: pose, velocity and acceleration in every state.
@@ -123,6 +124,10 @@ class Trajectory:
         if len(self.contacts.titles):
             raise InputError(
                 "reactions of a run with contacts are not told: give contacts=None to wt.simulate"
+            )
+        if self.acting is not None and self.acting.method is not None:
+            raise InputError(
+                "reactions of a run with a tolerance are not told: they are those of loops that do not close"
             )
         return reactions_along(self._moved(), self.q, self.qd, self.qdd, self.tau, self._outside())
 

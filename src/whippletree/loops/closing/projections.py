@@ -19,7 +19,7 @@ STEPS = 8
 """Newton steps after which a small gap should be closed; each squares the error."""
 
 
-def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
+def project_position(m: Mechanism, q: Array, hold: Sequence[str] = (), tolerance: float = TOLERANCE) -> Array:
     """The position near q at which all loops are closed; for gaps that are small already.
 
     Newton's method with the shortest step in the joint variables, lengths by the size of the loops. From a
@@ -29,6 +29,7 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
         m: The mechanism.
         q: (nq,) joint positions, rad or m, with small gaps.
         hold: Names of joints that must not move, loop joints among them.
+        tolerance: Share below which singular values of the constraints count as zero.
 
     Returns:
         (nq,) joint positions with gaps at rounding level, or as small as they get.
@@ -46,7 +47,7 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     for _ in range(STEPS):
         if size == 0.0:
             break
-        closer = integrate(m, q, _shortest(m, constraint_jacobian(m, q), -error, free))
+        closer = integrate(m, q, _shortest(m, constraint_jacobian(m, q), -error, free, tolerance))
         new_error = constraint_error(m, closer)
         new_size = float(np.max(np.abs(new_error) / sizes))
         if new_size >= size:  # rounding is all that is left
@@ -120,7 +121,7 @@ def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
     return [k for k in range(m.nv) if k not in held]
 
 
-def _shortest(m: Mechanism, K: Array, right: Array, free: list[int]) -> Array:
+def _shortest(m: Mechanism, K: Array, right: Array, free: list[int], tolerance: float = TOLERANCE) -> Array:
     """(nv,) the shortest x with K x = right, by least squares, zero but for the free entries.
 
     Lengths count by the size of loops, in gaps and in x: which constraints are independent is then the same
@@ -128,5 +129,5 @@ def _shortest(m: Mechanism, K: Array, right: Array, free: list[int]) -> Array:
     """
     x, rows, columns = np.zeros(m.nv), row_sizes(m), column_sizes(m)[free]
     scaled = K[:, free] * columns / rows[:, None]
-    x[free] = columns * np.linalg.lstsq(scaled, right / rows, rcond=TOLERANCE)[0]
+    x[free] = columns * np.linalg.lstsq(scaled, right / rows, rcond=tolerance)[0]
     return x

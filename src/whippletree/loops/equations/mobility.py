@@ -9,6 +9,7 @@ from ...model.mechanism import Mechanism
 from ...spatial import Array
 from .constraints import constraint_jacobian, row_owners
 from .loop_sizes import in_sizes
+from .near_dependence import REMEDY, checked_tolerance, nearly_dependent
 from .rank import TOLERANCE, eliminate
 from .relations import velocities
 
@@ -27,6 +28,7 @@ class Mobility:
         dependent: Names of joints in loops that follow from them.
         locked: Names of joints that cannot move.
         tolerance: Share of the largest entry of K below which a pivot counts as zero.
+        nearly: A larger tolerance by which more can move, as if lengths and angles were exact; or None.
     """
 
     mobility: int
@@ -38,6 +40,7 @@ class Mobility:
     dependent: list[str]
     locked: list[str]
     tolerance: float = TOLERANCE
+    nearly: float | None = None
 
     def __str__(self) -> str:
         lines = [
@@ -52,10 +55,12 @@ class Mobility:
         ):
             if names:
                 lines.append(f"  {title}: {', '.join(names)}")
+        if self.nearly is not None:
+            lines.append("  " + REMEDY.format(self.nearly))
         return "\n".join(lines)
 
 
-def mobility(m: Mechanism, q: Array) -> Mobility:
+def mobility(m: Mechanism, q: Array, tolerance: float = TOLERANCE) -> Mobility:
     """How many ways a mechanism can move from a position, and what its loops do to its joints.
 
     Featherstone, Rigid Body Dynamics Algorithms (2008), §8.10. In singular positions the mobility is
@@ -64,6 +69,8 @@ def mobility(m: Mechanism, q: Array) -> Mobility:
     Args:
         m: The mechanism.
         q: (nq,) joint positions, rad or m, with all loops closed.
+        tolerance: Share of the largest entry of K below which a pivot counts as zero. With rounded lengths
+            and angles, overconstrained loops move only by a larger one.
 
     Returns:
         A report; `print` shows it as text.
@@ -76,16 +83,17 @@ def mobility(m: Mechanism, q: Array) -> Mobility:
       dependent: crank, rocker
       redundant: pin: 3
     """
-    return mobility_by(m, constraint_jacobian(m, q))
+    return mobility_by(m, constraint_jacobian(m, q), checked_tolerance(tolerance))
 
 
-def mobility_by(m: Mechanism, K: Array) -> Mobility:
+def mobility_by(m: Mechanism, K: Array, tolerance: float = TOLERANCE) -> Mobility:
     """The report by the Jacobian (nc, nv) of the constraints."""
-    solved = eliminate(in_sizes(m, K), np.zeros(len(K)))
+    scaled = in_sizes(m, K)
+    solved = eliminate(scaled, np.zeros(len(K)), tolerance=tolerance)
     rows = set(solved.rows)
     redundant = Counter(owner for row, owner in enumerate(row_owners(m)) if row not in rows)
     dependent, independent = set(solved.dependent), set(solved.independent)
-    moving = np.abs(solved.G).max(axis=1, initial=0.0) > TOLERANCE
+    moving = np.abs(solved.G).max(axis=1, initial=0.0) > tolerance
     free, following, locked = [], [], []
     for i, body in enumerate(m.bodies):
         own = set(velocities(m, i))
@@ -104,4 +112,6 @@ def mobility_by(m: Mechanism, K: Array) -> Mobility:
         independent=free,
         dependent=following,
         locked=locked,
+        tolerance=tolerance,
+        nearly=nearly_dependent(scaled) if tolerance == TOLERANCE else None,
     )

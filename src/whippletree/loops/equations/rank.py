@@ -42,7 +42,11 @@ class Elimination(NamedTuple):
 
 
 def eliminate(
-    K: Array, k: Array, size: float | None = None, pivots: Sequence[tuple[int, int]] | None = None
+    K: Array,
+    k: Array,
+    size: float | None = None,
+    pivots: Sequence[tuple[int, int]] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Elimination:
     """Solve K x = k, choosing rows and dependent entries by the largest pivot left.
 
@@ -52,6 +56,7 @@ def eliminate(
         size: What the entries of K are large against; its largest entry by default. What is left of an
             equation after others have been put into it is small against what it was before.
         pivots: Row and entry of x of each pivot, as they were chosen where K was given in numbers.
+        tolerance: Share of the size below which pivots count as zero.
 
     >>> e = eliminate(np.array([[1.0, 4.0], [2.0, 8.0]]), np.array([2.0, 4.0]))
     >>> e.rows, e.dependent, e.G.ravel(), e.g
@@ -68,7 +73,7 @@ def eliminate(
     dependent: list[int] = []
     share: Any = 1.0
     while left and columns:
-        chosen = _largest(A, left, columns, TOLERANCE * size) if pivots is None else _next(pivots, len(rows))
+        chosen = _largest(A, left, columns, tolerance * size) if pivots is None else _next(pivots, len(rows))
         if chosen is None:
             break
         row, column = chosen

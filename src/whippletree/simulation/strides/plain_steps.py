@@ -136,7 +136,7 @@ class PlainSteps:
             if stride is None:
                 return None
             bound = WARY * NEAR * self._widest
-            stride.bounds[:3] = GAP, bound, 0.0
+            stride.bounds[:3] = GAP if closing.tolerance is None else closing.gap, bound, 0.0
         if self.run.system.equations.quality is not None:
             stride.bounds[3] = self.run.worn
         stride.motion.shortest[0] = self._shortest
