@@ -24,12 +24,14 @@ from .analysis import (
     Equilibrium as Equilibrium,
     LinearModel as LinearModel,
     Modes as Modes,
+    RootLocus as RootLocus,
     Sensitivity as Sensitivity,
     equilibrium as equilibrium,
     force_amplification as force_amplification,
     kinematics as kinematics,
     linearize as linearize,
     modes as modes,
+    root_locus as root_locus,
     sensitivity as sensitivity,
 )
 from .api.assembly_derivatives import (

@@ -79,3 +79,45 @@ def test_wrong_drivers_of_a_run_are_refused():
         wt.simulate(m, duration=0.1, drive={"rocker": lambda t: 1.5 + t})
     with pytest.raises(wt.InputError, match="drive is given and contacts act"):
         wt.simulate(wt.examples.load("bouncing-ball"), duration=0.1, drive={"ball": 1.0})
+
+
+@pytest.mark.parametrize("name", ["crank-slider", "jansen-leg"])
+def test_machines_run_as_their_kinematics_say(name):
+    """Which stand against closed forms; the power of the drivers is what the energy changes by."""
+    m = wt.examples.load(name)
+    m.add_driver("crank", "t + 0.2 * sin(t)")
+    run = wt.simulate(m, duration=0.3, sample=0.1, method="rk4", dt=0.02)
+    motion = wt.kinematics(m, t=run.t)
+    assert_allclose(run.q, motion.q, rtol=0, atol=1e-12)
+    assert_allclose(run.qd, motion.qd, rtol=0, atol=1e-11)
+    scale = 1.0 + np.max(np.abs(motion.tau))
+    assert_allclose(run.tau, motion.tau, rtol=0, atol=1e-9 * scale)
+    power = np.sum(run.tau * run.qd, axis=1)
+    assert_allclose(power, motion.power, rtol=0, atol=1e-9 * scale)
+
+
+def test_the_power_of_a_driver_over_a_turn_is_the_rate_of_energy():
+    """Of a run: energy as a Fourier series over a turn, differentiated."""
+    m = wt.examples.load("crank-slider")
+    m.add_driver("crank", "t + 0.2 * sin(t)")
+    count = 128
+    run = wt.simulate(m, duration=2.0 * np.pi, method="rk4", dt=2.0 * np.pi / count)
+    energy = run.energy[:-1]
+    rate = np.fft.irfft(np.fft.rfft(energy) * 1j * np.arange(count // 2 + 1), count)
+    power = np.sum(run.tau * run.qd, axis=1)[:-1]
+    assert_allclose(power, rate, rtol=0, atol=1e-8 * np.max(np.abs(power)))
+
+
+def test_hybrid_dynamics_prescribes_what_is_driven():
+    m = wt.examples.load("cart-pole")
+    m.add_driver("shaker", "sin(t)", joint="cart")
+    q, qd, qdd = np.array([0.1, 0.3]), np.array([0.2, -0.4]), np.array([1.5, 0.0])
+    found = wt.hybrid_dynamics(m, q, qd, np.zeros(2), qdd)
+    for one, other in zip(found, wt.hybrid_dynamics(m, q, qd, np.zeros(2), qdd, ["cart"]), strict=True):
+        assert_allclose(one, other, rtol=0, atol=1e-14)
+    m = wt.examples.load("four-bar")
+    with pytest.raises(wt.InputError, match="'four-bar' has no drivers: give prescribed"):
+        wt.hybrid_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), np.zeros(3))
+    m.add_driver("pin", 1.0)
+    with pytest.raises(wt.InputError, match="driver 'pin' drives no joint of the tree: give prescribed"):
+        wt.hybrid_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), np.zeros(3))

@@ -177,3 +177,32 @@ def test_where_newton_is_stuck_it_falls():
     found = wt.equilibrium(m, m.neutral())
     assert found.stable
     assert_allclose(wt.forward_dynamics(m, found.q, np.zeros(3), np.zeros(3)), 0.0, atol=1e-6)
+
+
+def test_root_loci_follow_roots_through_where_they_meet():
+    """m ẍ + d ẋ + c x = 0: two roots that swing meet at d = 2 √(c m), and part on the real axis."""
+    m = wt.Mechanism("oscillator", gravity=(0.0, 0.0, 0.0))
+    m.add_body("mass", wt.Prismatic("x"), inertia=wt.Inertia(2.5), stiffness=40.0)
+    values = np.linspace(0.0, 30.0, 31)
+    locus = wt.root_locus(m, np.array([0.0]), "mass.damping", values)
+    root = np.sqrt(values.astype(complex) ** 2 - 4.0 * 40.0 * 2.5)
+    exact = np.sort_complex(np.stack([(-values + root) / 5.0, (-values - root) / 5.0], axis=1))
+    assert_allclose(np.sort_complex(locus.eigenvalues), exact, rtol=0, atol=1e-12)
+    assert np.max(np.abs(np.diff(locus.eigenvalues, axis=0))) < 1.5  # and no column jumps to another root
+    assert locus.stable.all()
+
+
+def test_root_loci_of_loops_are_those_of_their_linear_models():
+    m = wt.examples.load("four-bar")
+    m.change("rocker", stiffness=60.0, damping=0.1)
+    values = np.array([60.0, 90.0])
+    locus = wt.root_locus(m, m.neutral(), "rocker.stiffness", values)
+    m.change("rocker", stiffness=90.0)
+    rest = wt.equilibrium(m, m.neutral())
+    assert_allclose(locus.q[1], rest.q, rtol=0, atol=1e-9)
+    roots = wt.linearize(m, rest.q).eigenvalues
+    assert_allclose(np.sort_complex(locus.eigenvalues[1]), np.sort_complex(roots), rtol=0, atol=1e-7)
+    with pytest.raises(wt.InputError, match=r"values is \[\], expected numbers \(n,\)"):
+        wt.root_locus(m, m.neutral(), "rocker.stiffness", [])  # pyright: ignore[reportArgumentType]
+    with pytest.raises(wt.InputError, match=r"has no parameter 'rocker.weight'"):
+        wt.root_locus(m, m.neutral(), "rocker.weight", values)

@@ -13,6 +13,8 @@ from .linear_model import LinearModel as LinearModel
 from .linear_model import linearize
 from .modes import Modes as Modes
 from .modes import modes
+from .root_locus import RootLocus as RootLocus
+from .root_locus import root_locus
 from .sensitivity import Sensitivity as Sensitivity
 from .sensitivity import force_amplification, sensitivity
 
@@ -20,5 +22,6 @@ kinematics = checked(kinematics)
 equilibrium = checked(equilibrium)
 linearize = checked(linearize)
 modes = checked(modes)
+root_locus = checked(root_locus)
 sensitivity = checked(sensitivity)
 force_amplification = checked(force_amplification, without_gears, without_loops)

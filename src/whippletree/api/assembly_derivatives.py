@@ -1,17 +1,20 @@
 """How an assembled position follows what it was assembled from."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks.checking import checked
 from ..errors import SingularError
+from ..kernels.run.kernel import Kernel
 from ..loops.closing.projections import free_columns
 from ..loops.equations.constraints import constraint_error, constraint_jacobian, largest_by_owner
 from ..loops.equations.rank import TOLERANCE
 from ..model.mechanism import Mechanism
-from ..model.parameters import parameter_values
+from ..model.parameters import parameter_values, with_parameters
+from ..model.snapshot import Snapshot, motion_key
 from ..spatial import Array
 from .derivative import derivative
 
@@ -30,7 +33,11 @@ class AssemblyDerivatives(NamedTuple):
 
 @checked
 def assembly_derivatives(
-    m: Mechanism, q: Array, hold: Sequence[str] = (), parameters: Sequence[str] = ()
+    m: Mechanism,
+    q: Array,
+    hold: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+    values: Any = None,
 ) -> AssemblyDerivatives:
     """How a position in which all loops are closed changes with the joints that are held and with lengths.
 
@@ -42,6 +49,8 @@ def assembly_derivatives(
         q: (nq,) joint positions, rad or m, with all loops closed.
         hold: Names of joints that are moved from outside, as a crank.
         parameters: Numbers of the mechanism, see `parameter_names`, as those of where loops are placed.
+        values: (k,) of these, for which q is closed; those of the mechanism by default. What is compiled for
+            a mechanism serves all values.
 
     Raises:
         SingularError: No change of the free joints keeps the loops closed, as in a dead centre.
@@ -52,16 +61,24 @@ def assembly_derivatives(
     >>> wt.assembly_derivatives(m, q, hold=["crank"]).held[:, 0].round(3)
     array([ 1.   , -0.982,  0.403])
     """
-    K, free = constraint_jacobian(m, q), free_columns(m, hold)
+    given = parameter_values(m, parameters) if values is None else np.asarray(values, dtype=float)
+    changed = m if values is None else with_parameters(m, parameters, given)
+    K, free = constraint_jacobian(changed, q), free_columns(m, hold)
     held = [k for k in range(m.nv) if k not in free]
     by_held = np.eye(m.nv)[:, held]
     by_held[free] = _followed(m, K[:, free], K[:, held], "the joints that are held")
     by_parameters = np.zeros((m.nv, len(parameters)))
     if parameters:
-        k = derivative(constraint_error, m, wrt=["parameters"], parameters=parameters)
-        change = k(q, parameter_values(m, parameters))["parameters"]
+        names = tuple(part.name for _, parts in m.kinds() for part in parts)  # by which parameters are found
+        change = _slopes(Snapshot(m, (motion_key(m), names)), tuple(parameters))(q, given)["parameters"]
         by_parameters[free] = _followed(m, K[:, free], change, "these parameters")
     return AssemblyDerivatives(by_held, by_parameters)
+
+
+@lru_cache(maxsize=32)
+def _slopes(now: Snapshot, parameters: tuple[str, ...]) -> Kernel:
+    """Of what loops are open by, with respect to parameters."""
+    return derivative(constraint_error, now.m, wrt=["parameters"], parameters=parameters)
 
 
 def _followed(m: Mechanism, K: Array, change: Array, what: str) -> Array:

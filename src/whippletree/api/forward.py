@@ -169,7 +169,7 @@ def hybrid_dynamics(
     qd: Array,
     tau: Array,
     qdd: Array,
-    prescribed: Sequence[str],
+    prescribed: Sequence[str] | None = None,
     method: str = "auto",
     f_ext: Array | None = None,
 ) -> tuple[Array, Array]:
@@ -184,7 +184,7 @@ def hybrid_dynamics(
         tau: (nv,) forces of the actuators, N m or N; those of prescribed joints are not looked at.
         qdd: (nv,) joint accelerations, rad/s² or m/s²; only those of prescribed joints are looked at.
         prescribed: Names of the joints whose accelerations are given; with loops or gears, such with one
-            coordinate, not more than there are freedoms.
+            coordinate, not more than there are freedoms. By default those that the mechanism's drivers move.
         method: "aba" (RBDA tables 9.2-9.3), "crba" (§9.1, table 9.1), or "auto" for the first. With loops or
             gears there is one way, from the whole equation of motion, in numbers.
         f_ext: (nb, 6) external force on each body in body coordinates, (N m, N), or None.
@@ -198,6 +198,7 @@ def hybrid_dynamics(
     >>> tau.round(3), qdd.round(3)
     (array([4.992, 0.   ]), array([2.   , 0.017]))
     """
+    prescribed = _driven_joints(m) if prescribed is None else prescribed
     if method != "auto" and method not in HYBRID:
         raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *HYBRID])}")
     if m.loops or m.gears:
@@ -211,6 +212,18 @@ def hybrid_dynamics(
     own, forces = with_own_forces(m, q, qd, np.zeros(m.nv), f_ext)
     found, qdd = function(m, q, qd, tau + own, qdd, prescribed, forces)
     return found - own, qdd
+
+
+def _driven_joints(m: Mechanism) -> list[str]:
+    """Names of the joints that drivers move; InputError if there are none, or others than the tree's."""
+    if not m.drivers:
+        raise InputError(f"hybrid_dynamics: {m.name!r} has no drivers: give prescribed, names of joints")
+    for driver in m.drivers:
+        if not m.has("joint", driver.joint):
+            raise InputError(
+                f"hybrid_dynamics: driver {driver.name!r} drives no joint of the tree: give prescribed"
+            )
+    return [driver.joint for driver in m.drivers]
 
 
 def _closed_hybrid(

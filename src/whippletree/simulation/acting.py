@@ -51,6 +51,11 @@ class Drive:
         """(3, nd) position, velocity and acceleration at a time, compiled; None if they cannot be."""
         raise NotImplementedError
 
+    @property
+    def is_large(self) -> bool:
+        """Whether machine code for the forces would grow too large: it does with the cube of their number."""
+        raise NotImplementedError
+
     def asked(self, t: float) -> Prescribed:
         """Position, velocity and acceleration at a time, s, each (nd,)."""
         raise NotImplementedError

@@ -34,6 +34,10 @@ CLEAR = 1e-6
 """Share of the largest singular value above which constraints are clear of depending on each other."""
 
 
+LARGE = 60
+"""Joint velocities and constraints together up to which forces of drivers are compiled."""
+
+
 def freed(m: Mechanism, drivers: tuple[Driver, ...]) -> Mechanism:
     """A copy in which no effort limit holds a driven joint back."""
     made = m.copy()
@@ -146,6 +150,10 @@ class DriveCourses(Drive):
         self.driven, self.names = system.driven, system.drivers
         system.motions = list(courses)
 
+    @property
+    def is_large(self) -> bool:
+        return self._m.nv + len(self._system.rows) > LARGE
+
     def asked(self, t: float) -> Prescribed:
         return self._system.prescribed(t)
 
@@ -160,6 +168,8 @@ class DriveCourses(Drive):
         return Kernel(simplify(trace(lambda t: asked(self._courses, t), {"t": ()})), "asked")
 
     def forces_along(self, t: Array, q: Array, qd: Array) -> Array | None:
+        if self.is_large:
+            return None
         A = self._system.matrix(q)[:, self._system.rows]
         sizes = np.linalg.svd(A, compute_uv=False)
         if self._shapes or not np.all(sizes[:, -1] > CLEAR * sizes[:, 0]):

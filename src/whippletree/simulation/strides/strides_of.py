@@ -24,6 +24,9 @@ def strides_of(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -
     """What takes the steps of a run many at a time; None if they are decided one by one."""
     if type(run) is not Run or not run.plan.law.method.recordable or not run.m.nv:
         return None
+    drive = run.plan.forces.drive
+    if drive is not None and drive.is_large:
+        return None
     if isinstance(stepper, FixedSteps) and stepper.integrator.recordable:
         assert isinstance(times, SomeSteps)
         method = stepper.integrator, partial(FixedScript, steps=stepper)
