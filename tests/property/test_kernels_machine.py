@@ -1,5 +1,8 @@
 """Machine code agrees with the interpreter, and all its forms agree with one another to the last bit."""
 
+import gc
+import types
+import weakref
 from dataclasses import replace
 from math import prod
 
@@ -10,7 +13,8 @@ from machine_code import run_batch
 from random_graphs import Recipe, agree, recipe
 from whippletree.kernels.emit.memory import room_size
 from whippletree.kernels.emit.result_slots import FEWEST
-from whippletree.kernels.run import build
+from whippletree.kernels.run import build, machine
+from whippletree.kernels.run.kernel import Kernel
 from whippletree.kernels.run.machine import host
 from whippletree.kernels.trace.program import Program
 from whippletree.kernels.trace.recording import trace
@@ -239,3 +243,27 @@ def test_angles_of_one_state_in_lanes_have_the_bits_of_a_batch(count, fma):
     assert_same_bits(wide, one)
     finite = np.isfinite(x).all(axis=1)
     np.testing.assert_allclose(one[finite], program(x[finite]), rtol=1e-14, atol=1e-300)
+
+
+def test_code_that_is_gone_is_noted_without_a_line_of_python():
+    """Python drops a Ctrl-C that falls into one: the callback of a weak reference raises into nothing."""
+    kernel = Kernel(trace(lambda a: np.sin(0.31 * a), {"a": (2,)}))
+    kernel(np.ones(2))
+    callbacks = [
+        reference.__callback__ for code in gc.get_objects() if type(code) is machine.Code
+        for reference in weakref.getweakrefs(code)
+    ]  # fmt: skip
+    assert callbacks
+    assert all(isinstance(callback, types.BuiltinMethodType) for callback in callbacks)
+
+
+def test_code_that_is_gone_is_unloaded_by_the_next():
+    def count() -> int:
+        gc.collect()
+        Kernel(trace(lambda a: np.sin(0.37 * a), {"a": (2,)}))(np.ones(2))
+        return len(machine._engines)
+
+    before = count()
+    for k in range(5):
+        Kernel(trace(lambda a, k=k: np.cos((0.41 + k) * a), {"a": (2,)}))(np.ones(2))
+    assert count() <= before + 1

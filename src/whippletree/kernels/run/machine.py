@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections import deque
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -89,6 +91,7 @@ class Code:
 
     def __init__(self, data: bytes, target: Host) -> None:
         _initialize()
+        _unload()
         context = llvm.create_context()
         empty = llvm.parse_assembly(f'target triple = "{target.triple}"\n', context)
         engine = llvm.create_mcjit_compiler(empty, _target_machine(target), use_lmm=True)
@@ -96,16 +99,16 @@ class Code:
         engine.finalize_object()
         # Kept apart from this object: were engine and context garbage of the same cycle, the collector
         # could finalize the context first, and LLVM would crash.
-        _engines[id(self)] = engine, context
-        weakref.finalize(self, _unload, id(self)).atexit = False
+        self._key = weakref.ref(self, _unused.append)
+        _engines[self._key] = engine, context
 
     def function(self, name: str) -> int:
         """Address of a function."""
-        return self._found(name, _engines[id(self)][0].get_function_address(name))
+        return self._found(name, _engines[self._key][0].get_function_address(name))
 
     def variable(self, name: str) -> int:
         """Address of a global variable."""
-        return self._found(name, _engines[id(self)][0].get_global_value_address(name))
+        return self._found(name, _engines[self._key][0].get_global_value_address(name))
 
     @staticmethod
     def _found(name: str, address: int) -> int:
@@ -114,9 +117,19 @@ class Code:
         return address
 
 
-_engines: dict[int, tuple[llvm.ExecutionEngine, llvm.ContextRef]] = {}  # by id of the code
+_engines: dict[weakref.ref[Any], tuple[llvm.ExecutionEngine, llvm.ContextRef]] = {}
+
+_unused: deque[weakref.ref[Any]] = deque()
+"""Code that is gone. Python drops a Ctrl-C that falls into the callback of a weak reference, so that it does
+no more than to note it here, without a line of Python; engines are closed by whoever comes next."""
 
 
-def _unload(key: int) -> None:
-    engine, _ = _engines.pop(key)
-    engine.close()
+def _unload() -> None:
+    """Free the memory of all code that is not used any more."""
+    while True:
+        try:
+            key = _unused.popleft()
+        except IndexError:  # asked first, another thread could take the last one in between
+            return
+        engine, _context = _engines.pop(key)
+        engine.close()
