@@ -8,7 +8,7 @@ import pytest
 import touching
 import whippletree as wt
 from whippletree.contact import Rigid
-from whippletree.contact.sweeps.block_sweeps import sweep_residual, swept
+from whippletree.contact.sweeps.block_sweeps import apart, sweep_residual, swept
 
 G = 9.81
 
@@ -182,7 +182,7 @@ def test_sweeps_solve_contact_problems():
     friction = [0.2, 0.4, 0.6, 0.8]
 
     def solved(G, b):
-        impulses = swept(G, b, friction, 0.0 * b.reshape(4, 3), 400, 6)
+        impulses = swept(apart(G), [0.0] * 4, b, friction, 0.0 * b.reshape(4, 3), 400, 6)
         return impulses, sweep_residual(G, b, friction, impulses)
 
     A = rng.normal(size=(500, 15, 12))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import touching
 import whippletree as wt
@@ -235,3 +236,25 @@ def test_contacts_of_a_mechanism_count_unless_they_are_left_out():
     assert wt.contact.gaps(m, q[-1]).min() > -1e-3
     q, _ = wt.rollout(m, q0, np.zeros(m.nv), steps=600, contacts=None)
     assert wt.contact.gaps(m, q[-1]).min() < -0.5
+
+
+def test_slip_begins_in_few_steps():
+    """Its direction is stiff at first: explicit steps alone are as short as it is slow."""
+    m, mass, bound = ball(wt.Translation(), friction=0.5), 0.3, 0.5 * 0.3 * 9.81
+
+    def push(t, q, qd):
+        return np.array([2.4 * t, 1.5 * t * t, 0.0])
+
+    run = wt.simulate(m, [0.0, 0.0, 0.1], duration=1.2, control=push, rtol=1e-9, atol=1e-11)
+    (begins,) = run.contacts.times("slips")
+    first = push(begins, None, None)[:2]
+    assert np.linalg.norm(first) == pytest.approx(bound, rel=1e-12)
+    assert np.count_nonzero(run.t > begins) < 150
+
+    def slope(t, y):
+        return [*y[2:], *((push(t, None, None)[:2] - bound * y[2:] / np.linalg.norm(y[2:])) / mass)]
+
+    start = np.concatenate([np.zeros(2), 1e-11 * first])
+    reference = solve_ivp(slope, (begins, 1.2), start, "Radau", rtol=1e-9, atol=1e-13).y[:, -1]
+    np.testing.assert_allclose(run.q[-1, :2], reference[:2], rtol=0.0, atol=1e-7)
+    np.testing.assert_allclose(run.qd[-1, :2], reference[2:], rtol=0.0, atol=1e-7)

@@ -122,8 +122,9 @@ def simulate(
         contacts: "rigid": shapes that may touch, by the mechanism's contacts, do not overlap. The motion goes
             from one event to the next (RBDA table 11.1): contacts close with an impact, open where their
             force would pull or where they pass over an edge, stick and slip by Coulomb's law; ever lower hops
-            end in rest. "compliant", or a `wt.contact.Compliant` with laws: surfaces give way by their
-            stiffness and damping, with where they are as states of the motion (RBDA §11.8);
+            end in rest. Where slip begins or ends its direction is stiff: there "DOP853" and "RK45" give way
+            to steps of "Radau". "compliant", or a `wt.contact.Compliant` with laws: surfaces give way by
+            their stiffness and damping, with where they are as states of the motion (RBDA §11.8);
             `Trajectory.reason` and a `StepLengthWarning` tell what they ask of explicit steps. None: nothing
             touches. "auto" is, if there are contacts, "compliant" where one has a stiffness, else "rigid".
         impacts: The law of impacts: "poisson", "newton" or "sequential"; see `wt.contact.impact`.

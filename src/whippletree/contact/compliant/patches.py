@@ -41,7 +41,7 @@ class KelvinVoigt(PatchLaw):
         return returning(z, self.stiffness, self.damping)
 
     def stored(self, z: Array) -> Any:
-        return 0.5 * self.stiffness * z[0] * z[0]
+        return 0.5 * z[0] * self.tension(z)[0]
 
     @property
     def tangential(self) -> tuple[Any, Any]:

@@ -56,11 +56,44 @@ def contact_block(A: Array, friction: Any) -> ContactBlock:
     return ContactBlock(inverse, over, step, over * A[0, 1:], -step * A[1:, 0], kept, friction)
 
 
-def swept(G: Array, b: Array, friction: Sequence[Any], start: Array, sweeps: int, rounds: int) -> Array:
+class Felt(NamedTuple):
+    """G = P A Pᵀ, by which impulses change velocities, with what contacts of the same bodies share.
+
+    Attributes:
+        A: (k, k) symmetric.
+        P: (3 nc, k) n, t1, t2 of each contact in these directions.
+        groups: Contacts that are made of the same columns of A, with these; each contact in one of them.
+    """
+
+    A: Array
+    P: Array
+    groups: Sequence[tuple[Sequence[int], slice]]
+
+    def own(self, i: int, columns: slice) -> Array:
+        """(3, 3) the block of a contact."""
+        P = self.P[_own(i), columns]
+        half = P @ self.A[columns, columns]
+        entries = {(a, b): half[a] @ P[b] for a in range(3) for b in range(a + 1)}
+        return array([[entries[max(a, b), min(a, b)] for b in range(3)] for a in range(3)])
+
+    def matrix(self) -> Array:
+        """(3 nc, 3 nc) G."""
+        return self.P @ self.A @ self.P.T
+
+
+def apart(G: Array) -> Felt:
+    """G of contacts of which each is between bodies of its own."""
+    return Felt(G, np.eye(len(G)), [((i,), _own(i)) for i in range(len(G) // 3)])
+
+
+def swept(
+    felt: Felt, give: Any, b: Array, friction: Sequence[Any], start: Array, sweeps: int, rounds: int
+) -> Array:
     """Impulses after some sweeps over all contacts.
 
     Args:
-        G: (3 nc, 3 nc) by which impulses change velocities, symmetric; n, t1, t2 of each contact.
+        felt: G.
+        give: (nc,) what contacts give way along their normals, on the diagonal of G, m/(s N s).
         b: (3 nc,) velocities without impulses, m/s.
         friction: (nc,) µ.
         start: (nc, 3) impulses to start from, N s: those of the step before.
@@ -70,22 +103,39 @@ def swept(G: Array, b: Array, friction: Sequence[Any], start: Array, sweeps: int
     Returns:
         (nc, 3) N s.
 
-    >>> G, b = np.diag([0.5, 0.7, 0.7]), np.array([-1.0, 0.14, 0.0])
-    >>> swept(G, b, [0.5], np.zeros((1, 3)), 2, 4).round(9) + 0.0
+    >>> felt, b = apart(np.diag([0.5, 0.7, 0.7])), np.array([-1.0, 0.14, 0.0])
+    >>> swept(felt, [0.0], b, [0.5], np.zeros((1, 3)), 2, 4).round(9) + 0.0
     array([[ 2. , -0.2,  0. ]])
     """
-    count = len(friction)
-    blocks = [contact_block(G[_own(i), _own(i)], friction[i]) for i in range(count)]
+    A, P, groups = felt
+    own = {i: felt.own(i, columns) for contacts, columns in groups for i in contacts}
+    normal = np.diag([1.0, 0.0, 0.0])
+    blocks = {i: contact_block(A_i + give[i] * normal, friction[i]) for i, A_i in own.items()}
 
     def sweep(impulses: Array) -> Array:
         rows = list(impulses)
-        for i, block in enumerate(blocks):
-            others = [k for k in range(count) if k != i]
-            r = b[_own(i)] + sum((G[_own(i), _own(k)] @ rows[k] for k in others), np.zeros(3))
-            rows[i] = _solved(block, r, rows[i], rounds)
+        # What acts in the directions of A, of each group.
+        acting: list[Any] = [
+            sum(P[_own(i), columns].T @ rows[i] for i in contacts) for contacts, columns in groups
+        ]
+        for number, (contacts, columns) in enumerate(groups):
+            v: Any = 0.0
+            for other, (_, between) in enumerate(groups):
+                if other != number or len(contacts) > 1:
+                    v = v + A[columns, between] @ acting[other]
+            for i in contacts:
+                P_i, old = P[_own(i), columns], rows[i]
+                r = b[_own(i)] + P_i @ v
+                if len(contacts) > 1:
+                    r = r - own[i] @ old
+                rows[i] = _solved(blocks[i], r, old, rounds)
+                change = P_i.T @ (rows[i] - old)
+                acting[number] = acting[number] + change
+                if i != contacts[-1]:
+                    v = v + A[columns, columns] @ change
         return array(rows)
 
-    return repeat(sweeps, sweep, start) if count else start
+    return repeat(sweeps, sweep, start) if len(friction) else start
 
 
 def sweep_residual(G: Array, b: Array, friction: Sequence[Any], impulses: Array) -> Any:

@@ -17,6 +17,7 @@ from ...model.mechanism import Mechanism
 from ...spatial import Array, array, cross, solve_spd
 from ..geometry.contact_kinematics import contact_frames
 from ..geometry.contact_pairs import candidates
+from .block_sweeps import Felt
 
 MANY = 3
 """So many contacts between two bodies are seen through the bodies."""
@@ -26,26 +27,24 @@ class ContactInertia(NamedTuple):
     """What contacts feel.
 
     Attributes:
-        G: (3 nc, 3 nc) J H⁻¹Jᵀ, where loops are held closed.
+        felt: J H⁻¹Jᵀ along n, t1, t2 of each contact, where loops are held closed, with J = P B.
         B: (k, nv) the directions in which bodies with contacts move against each other.
-        P: (3 nc, k) the contacts in those directions, along n, t1, t2 of each: J = P B.
         spread: (nv, k) the change of velocities, up to L⁻¹, by what acts in the directions B.
         L: The unit triangle of H = LᵀDL.
     """
 
-    G: Array
+    felt: Felt
     B: Array
-    P: Array
     spread: Array
     L: UnitTriangle
 
     def velocities(self, qd: Array) -> Array:
         """(3 nc,) J qd along n, t1, t2 of each contact, m/s."""
-        return self.P @ (self.B @ qd)
+        return self.felt.P @ (self.B @ qd)
 
     def change(self, impulses: Array) -> Array:
         """(nv,) of the velocities by impulses (nc, 3), N s."""
-        return self.L.solve(self.spread @ (self.P.T @ impulses.ravel()))
+        return self.L.solve(self.spread @ (self.felt.P.T @ impulses.ravel()))
 
 
 def contact_inertia(m: Mechanism, q: Array, K: Array, damping: float) -> ContactInertia:
@@ -57,7 +56,7 @@ def contact_inertia(m: Mechanism, q: Array, K: Array, damping: float) -> Contact
         K: (nk, nv) the Jacobian of what holds loops closed, which impulses must not open; of full rank.
         damping: Share by which these give way, so that there is an answer at singular positions, too.
     """
-    B, P = _directions(m, q)
+    B, P, groups = _directions(m, q)
     L, over = factored(m, q)
     Y = L.solve_transposed(B.T)  # H = LᵀDL: Y = L⁻ᵀBᵀ, B H⁻¹Bᵀ = YᵀD⁻¹Y
     scaled = over[:, None] * Y
@@ -66,8 +65,7 @@ def contact_inertia(m: Mechanism, q: Array, K: Array, damping: float) -> Contact
         Z = L.solve_transposed(K.T)
         held = over[:, None] * Z
         scaled = scaled - held @ solve_spd(damped(Z.T @ held, damping), Z.T @ scaled)
-    felt = P @ _symmetric(Y, scaled)
-    return ContactInertia(_symmetric(felt.T, P.T), B, P, scaled, L)
+    return ContactInertia(Felt(_symmetric(Y, scaled), P, groups), B, scaled, L)
 
 
 def factored(m: Mechanism, q: Array) -> tuple[UnitTriangle, Array]:
@@ -77,8 +75,8 @@ def factored(m: Mechanism, q: Array) -> tuple[UnitTriangle, Array]:
     return L, array(weights)
 
 
-def _directions(m: Mechanism, q: Array) -> tuple[Array, Array]:
-    """B (k, nv), the velocities that contacts are made of, and P (3 nc, k), how they are."""
+def _directions(m: Mechanism, q: Array) -> tuple[Array, Array, list[tuple[list[int], slice]]]:
+    """B (k, nv), the velocities that contacts are made of; P (3 nc, k), how they are; and `Felt.groups`."""
     rows, frames = candidates(m), contact_frames(m, q)
     together: dict[tuple[int, int], list[int]] = {}
     for i, row in enumerate(rows):
@@ -86,21 +84,25 @@ def _directions(m: Mechanism, q: Array) -> tuple[Array, Array]:
     carried = {body: jacobian(m, q, m.bodies[body].name, "world") for body in {*sum(together, ())} - {-1}}
     carried[-1] = np.zeros((6, m.nv))
     parts, of = [np.zeros((0, m.nv))], np.zeros((3 * len(rows), 0))
+    groups: list[tuple[list[int], slice]] = []
     for (a, b), own in together.items():
         relative = carried[a] - carried[b]
         wrenches = [
             array([np.concatenate([cross(frames.point[i], u), u]) for u in frames.axes[i]]) for i in own
         ]
+        first = of.shape[1]
         if len(own) < MANY:
+            groups += [([i], slice(first + 3 * k, first + 3 * k + 3)) for k, i in enumerate(own)]
             parts += [wrench @ relative for wrench in wrenches]
             wrenches = [np.eye(3 * len(own))[3 * k : 3 * k + 3] for k in range(len(own))]
         else:
+            groups.append((own, slice(first, first + 6)))
             parts.append(relative)
         block = np.zeros((len(of), wrenches[0].shape[1]), dtype=np.result_type(*wrenches))
         for i, wrench in zip(own, wrenches, strict=True):
             block[3 * i : 3 * i + 3] = wrench
         of = np.concatenate([of, block], axis=1)
-    return np.concatenate(parts), of
+    return np.concatenate(parts), of, groups
 
 
 def _symmetric(Y: Array, scaled: Array) -> Array:

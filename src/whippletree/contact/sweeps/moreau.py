@@ -17,7 +17,7 @@ from ...model.mechanism import Mechanism
 from ...spatial import Array, array, known, maximum, minimum, where
 from ..geometry.contact_kinematics import contact_frames
 from ..geometry.contact_pairs import candidates
-from .block_sweeps import sweep_residual, swept
+from .block_sweeps import Felt, sweep_residual, swept
 from .contact_inertia import contact_inertia, factored
 
 
@@ -59,12 +59,13 @@ class Struck(NamedTuple):
     Attributes:
         change: (nv,) of the velocities, by all impulses.
         impulses: (nc, 3) on a, along n, t1 and t2, N s.
-        G, b: The problem that they solve, (3 nc, 3 nc) and (3 nc,), m/s.
+        felt, give, b: The problem that they solve, as in `swept`.
     """
 
     change: Array
     impulses: Array
-    G: Array
+    felt: Felt
+    give: Array
     b: Array
 
 
@@ -84,13 +85,12 @@ def moreau_impulses(
         how: How to solve.
     """
     felt = contact_inertia(m, q, K, damping)
-    G, b = felt.G, felt.velocities(free)
+    b = felt.velocities(free)
     give, target = _allowed(m, q, felt.velocities(qd), h, how)
     b = b + np.stack([target, 0.0 * target, 0.0 * target], axis=1).ravel()
-    G = G + np.diag(np.stack([give, 0.0 * give, 0.0 * give], axis=1).ravel())
     friction = [row.contact.friction for row in candidates(m)]
-    impulses = swept(G, b, friction, start, how.sweeps, how.rounds)
-    return Struck(felt.change(impulses), impulses, G, b)
+    impulses = swept(felt.felt, give, b, friction, start, how.sweeps, how.rounds)
+    return Struck(felt.change(impulses), impulses, felt.felt, give, b)
 
 
 def free_accelerations(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
@@ -101,9 +101,9 @@ def free_accelerations(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Arr
 
 def struck_residual(m: Mechanism, struck: Struck) -> Any:
     """How well the impulses of a step solve its problem: the residual of the natural map, m/s."""
-    return sweep_residual(
-        struck.G, struck.b, [row.contact.friction for row in candidates(m)], struck.impulses
-    )
+    give = np.stack([struck.give, 0.0 * struck.give, 0.0 * struck.give], axis=1).ravel()
+    friction = [row.contact.friction for row in candidates(m)]
+    return sweep_residual(struck.felt.matrix() + np.diag(give), struck.b, friction, struck.impulses)
 
 
 def _allowed(m: Mechanism, q: Array, before: Array, h: Any, how: Rigid) -> tuple[Array, Array]:

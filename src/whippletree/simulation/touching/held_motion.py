@@ -81,7 +81,7 @@ def held_motion(
     free = free_accelerations(m, q, qd, acting, forces)
     felt = contact_inertia(m, q, np.zeros((0, m.nv)), 0.0)
     nc = len(closed)
-    G = felt.G.reshape(nc, 3, nc, 3)
+    G = felt.felt.matrix().reshape(nc, 3, nc, 3)
     velocity = felt.velocities(qd).reshape(nc, 3)
     d = felt.velocities(free).reshape(nc, 3) + contact_bias(m, q, qd)
     friction = [row.contact.friction for row in candidates(m)]

@@ -18,7 +18,7 @@ from ..equations import equations
 from ..events import Event, Stop, Watch
 from ..plan import Plan
 from ..run import SINGULAR_START, Run
-from ..steppers import Step, Stepper
+from ..steppers import STIFF, Step, Stepper
 from ..trajectory import Trajectory
 from .contact_history import ContactEvent, history
 from .deciding import STILL, Touchable, decide, painleve_message
@@ -114,9 +114,9 @@ class TouchingRun(Run):
         self.system.held = held
 
     def chosen_steps(self, dense: bool) -> Stepper:
-        """Explicit ones, but where slip begins or ends; unless others were asked for."""
+        """Of explicit methods too, steps where slip begins or ends are implicit: its direction is stiff."""
         plain = self.steps_by(self.system, self.method, dense)
-        if self.plan.method != "auto" or self.method != "DOP853":
+        if self.method in STIFF:
             return plain
         slip = FaintSlip(self.system)
         return FaintSteps(slip, plain, self.steps_by(slip, "Radau", dense))
