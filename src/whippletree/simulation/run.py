@@ -7,6 +7,7 @@ import numpy as np
 
 from ..errors import EnergyWarning, InputError, SimulationError
 from ..spatial import Array
+from .acting import acting_along, acting_at
 from .balance import SHARE, Balance, Runaway
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
@@ -245,15 +246,8 @@ class Run:
 
     def record(self, t: float, y: Array, h: float) -> None:
         q, qd = y[: self.m.nq].copy(), y[self.m.nq :].copy()
-        tau, power = self._acting(t, q, qd)
+        tau, power = acting_at(self.plan.forces, t, q, qd)
         self.log.add((t, q, qd, tau, h, power))
-
-    def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, float]:
-        """Forces of the actuators within their limits (nv,), and the power of those from outside, W."""
-        self.plan.forces.sample(t, q, qd)
-        tau, *f_ext = self.plan.forces(t, q, qd)
-        power = float(self.system.equations.common.body_power(q, qd, *f_ext)) if f_ext else 0.0
-        return self.plan.forces.limited(tau), power
 
     @cached_property
     def _balance(self) -> Balance:
@@ -270,7 +264,7 @@ class Run:
         """Hold the energy at the end of a step, or behind an action, against what has acted until then."""
         q, qd = y[: self.m.nq], y[self.m.nq :]
         recorded = self.log.last
-        tau, power = (recorded[3], recorded[5]) if recorded[0] == t else self._acting(t, q, qd)
+        tau, power = (recorded[3], recorded[5]) if recorded[0] == t else acting_at(self.plan.forces, t, q, qd)
         try:
             powers = np.array([[float(tau @ qd), power - self.rubbed(t, y)]])
             self._balance.add(np.array([t]), y[None], powers)
@@ -297,18 +291,10 @@ class Run:
             raise fault
 
     def _acting_many(self, t: Array, y: Array) -> tuple[Array, Array, Array, Array, BaseException | None]:
-        """q, qd, and tau and power as `_acting` has them, of many states, up to where a function fails."""
+        """q, qd, and tau and power as `acting_at` has them, of many states, up to where a function fails."""
         q, qd = (np.ascontiguousarray(part) for part in np.split(y, [self.m.nq], axis=1))
-        tau, power, forces = np.zeros(qd.shape), np.zeros(len(t)), self.plan.forces
-        driving = forces.drive.forces_along(t, q, qd) if forces.drive and forces.gives_nothing else None
-        if forces.idle or driving is not None:
-            return q, qd, tau if driving is None else driving, power, None
-        for k, state in enumerate(zip(t.tolist(), q, qd, strict=True)):
-            try:
-                tau[k], power[k] = self._acting(*state)
-            except BaseException as found:  # raised again when what was computed is recorded
-                return q[:k], qd[:k], tau[:k], power[:k], found
-        return q, qd, tau, power, None
+        tau, power, fault = acting_along(self.plan.forces, t, q, qd)
+        return q[: len(tau)], qd[: len(tau)], tau, power, fault
 
     def settle(self) -> None:
         """Warn if energy is not what went in and out."""
