@@ -1,6 +1,8 @@
 """What a kernel accepts, returns and refuses, through the native entrance and the checked one alike."""
 
+import contextlib
 import copy
+import ctypes
 import gc
 import inspect
 import os
@@ -8,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import tracemalloc
 import weakref
 from collections import namedtuple
 from typing import Any
@@ -534,6 +537,35 @@ class TestNative:
         command = [sys.executable, "-c", script]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         assert done.stdout == "500 builtin_function_or_method 0\n"
+
+    @pytest.mark.parametrize("shape", [(3,), ()])  # the shortest way, and the general one
+    @pytest.mark.parametrize("entry", ["new_array", "new_tuple"])
+    def test_results_made_before_a_failure_are_freed(self, shape, entry):
+        k = Kernel(trace(lambda x: (2.0 * x, np.stack([x, -x]), x + 0.5), {"x": shape}))
+        x = np.full(shape, 0.25)
+        expected = k(x)
+        (code,) = k._checked._entrances
+        fails = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
+        works = call._process_table()[entry]
+        assert fails is not None
+        call.set_entry(code, entry, fails)
+
+        def failures(count):
+            for _ in range(count):
+                with contextlib.suppress(MemoryError):
+                    k(x)
+                    raise AssertionError("there was memory")
+
+        failures(3)
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        failures(300)
+        grown = tracemalloc.get_traced_memory()[0] - before
+        tracemalloc.stop()
+        assert grown < 20_000  # three arrays each time would be 100 kB
+        call.set_entry(code, entry, works)
+        for one, other in zip(k(x), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_calls_from_several_threads(entrance, states):

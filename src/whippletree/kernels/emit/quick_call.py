@@ -1,4 +1,4 @@
-"""The shortest way from Python into code: one state in plain arrays of the very shapes, one array of results.
+"""The shortest way from Python into code: one state in plain arrays of the very shapes, arrays of results.
 
 `wt_call` is this way and nothing else, compiled with care; whatever is not so goes to `wt_general`, which is
 called rarely enough, or for long enough, to be compiled in haste. All checks are written out: of all arrays
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .call_layout import CALL, DATA, DESCR, DIMS, ENTRIES, FLAGS, NDIM, PLAIN, TABLE, TYPE
+from .call_layout import CALL, DATA, DESCR, DIMS, ENTRIES, FLAGS, ITEMS, NDIM, PLAIN, TABLE, TYPE
 from .llvm import attributes
 
 GENERAL = "wt_general"
@@ -20,8 +20,8 @@ Shape = tuple[int, ...]
 def quick_call_text(shapes: Sequence[Shape], results: Sequence[Shape]) -> str:
     """IR of `wt_call`; `wt_shape` of the results has to be there, and `wt_general`."""
     writer = _QuickWriter()
-    if all(shapes) and len(results) == 1 and results[0]:
-        writer.write(shapes, results[0])
+    if all(shapes) and results and all(results):
+        writer.write(shapes, results)
     else:
         writer.lines.append("  br label %general")
     writer.lines += [
@@ -39,7 +39,7 @@ class _QuickWriter:
         self.lines: list[str] = []
         self._count = 0
 
-    def write(self, shapes: Sequence[Shape], result: Shape) -> None:
+    def write(self, shapes: Sequence[Shape], results: Sequence[Shape]) -> None:
         """The whole way, with a branch to %general wherever something is not as it should be."""
         code = self._entry("one")
         self._all(
@@ -64,11 +64,32 @@ class _QuickWriter:
             same += [f"icmp eq i64 {self._field(dims, 8 * k, 'i64')}, {d}" for k, d in enumerate(shape)]
         self._all(same)
         data = [self._field(a, DATA) for a in arrays]
-        new = self._value(f"call ptr @wt_new(i32 {len(result)}, ptr @wt_shape{len(shapes)})")
+        made: list[str] = []
+        for k, shape in enumerate(results, start=len(shapes)):
+            new = self._value(f"call ptr @wt_new(i32 {len(shape)}, ptr @wt_shape{k})")
+            self._unless_null(new, made)
+            made.append(new)
+        data += [self._field(new, DATA) for new in made]
+        self.lines.append(f"  call void {code}({', '.join(f'ptr {at}' for at in data)})")
+        if len(made) == 1:
+            self.lines.append(f"  ret ptr {made[0]}")
+            return
+        several = self._value(f"call ptr {self._entry('new_tuple')}(i64 {len(made)})")
+        self._unless_null(several, made)
+        for k, new in enumerate(made):
+            at = self._value(f"getelementptr i8, ptr {several}, i64 {ITEMS + 8 * k}")
+            self.lines.append(f"  store ptr {new}, ptr {at}, align 8")
+        self.lines.append(f"  ret ptr {several}")
+
+    def _unless_null(self, new: str, made: Sequence[str]) -> None:
+        """Go on if there was memory; else let go of what was made before, with the exception that is set."""
         failed = self._value(f"icmp eq ptr {new}, null")
-        self.lines += [f"  br i1 {failed}, label %failed, label %run", "failed:", "  ret ptr null", "run:"]
-        data.append(self._field(new, DATA))
-        self.lines += [f"  call void {code}({', '.join(f'ptr {at}' for at in data)})", f"  ret ptr {new}"]
+        self._count += 1
+        here, there = f"n{self._count}", f"b{self._count}"
+        self.lines += [f"  br i1 {failed}, label %{here}, label %{there}", f"{here}:"]
+        for old in made:
+            self.lines.append(f"  call void {self._entry('decref')}(ptr {old})")
+        self.lines += ["  ret ptr null", f"{there}:"]
 
     def _value(self, text: str) -> str:
         self._count += 1
