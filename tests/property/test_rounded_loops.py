@@ -1,6 +1,7 @@
 """Loops with numbers as CAD gives them, limits of joints in assembly, and which reactions are unique."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,11 +67,12 @@ def test_what_cannot_move_for_its_digits_is_told() -> None:
     assert wt.mobility(hinge, hinge.neutral()).mobility == 0
     run = wt.simulate(hinge, duration=0.05, tolerance=1e-5)
     assert_allclose(run.q[-1], wt.simulate(wt.examples.load("four-bar"), duration=0.05).q[-1], atol=1e-6)
-    for options, message in (
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"tolerance": 0.0}, "tolerance is 0.0, expected a share above 0 and below 0.1"),
         ({"tolerance": 1e-5, "dynamics": "kkt"}, "tolerance is given: leave out dynamics"),
         ({"tolerance": 1e-5, "drive": {"crank": 1.0}}, "drive is given and tolerance, too"),
-    ):
+    ]
+    for options, message in wrong:
         with pytest.raises(wt.InputError, match=message):
             wt.simulate(hinge, duration=0.1, **options)
 

@@ -185,7 +185,8 @@ def rollout(
             raise InputError(f"{m.name!r} has drivers and contacts act: give contacts=None")
         how = how._replace(drive=rollout_drive(m, how.rows))
         assert how.drive is not None
-        x, starts[1] = driven_starts(m, how.drive, starts[0], starts[1], control.steps * float(h), opened)
+        ends = control.steps * float(h)
+        x, starts[1] = driven_starts(m, how.drive, starts[0], starts[1], ends, opened)
         begin = [x]
     if touching is not None:
         touching.held(m, how.rows)
