@@ -14,9 +14,9 @@ def choose_cut(bodies: Collection[str], joints: Joints, geared: Collection[str])
     """Joints left over when a tree is grown from the best joints first.
 
     Best are those that cannot close a loop, as they constrain nothing; then those with a motor or a rotor,
-    whose forces are then entries of tau; then those with dry friction, which steps of fixed length hold best
-    in a tree, and those in gears, which then need not be solved for. Apart from that every body is as near
-    to the ground as it can be.
+    whose forces are then entries of tau; then those with dry friction, which costs steps of fixed length more
+    in a loop joint, and those in gears, which then need not be solved for. Apart from that every body is as
+    near to the ground as it can be.
     """
     depth = _depths(joints)
     far = len(bodies)

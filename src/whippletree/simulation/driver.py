@@ -265,15 +265,8 @@ def damping(m: Mechanism, value: Any, method: str, opened: Sequence[str] = ()) -
 
     That of joints may be among parameters that are open.
     """
-    rough = next((loop.name for loop in m.loops if loop.friction), None)
-    if rough is not None and method == "euler":
-        raise InputError(
-            f"loop joint {rough!r} has friction, which steps of 'euler' hold only in joints of the tree: cut "
-            "another joint of this loop, as wt.Graph does, or take a method such as 'rk4' or, in simulate, "
-            "'auto'"
-        )
     if value is None:
-        own = any(body.damping or body.friction for body in m.bodies)
+        own = any(part.damping or part.friction for part in (*m.bodies, *m.loops))
         own = own or any(name.endswith((".damping", ".friction")) for name in opened)
         return (0.0,) * m.nv if own and method == "euler" else None
     if method != "euler":

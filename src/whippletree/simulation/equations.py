@@ -27,7 +27,7 @@ from ..model.positions import integrate, rate
 from ..model.singular import general_position, joint_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array, array, maximum, minimum
-from .implicit import Implicit, implicit_acceleration, without_friction
+from .implicit import Implicit, implicit_acceleration, loop_rows, without_friction
 
 Function = Callable[..., Any]
 """Of arrays, in the order of the arguments: a kernel, or plain Python for what cannot be recorded."""
@@ -97,7 +97,7 @@ def motion(
         if implicit is None:
             found = Implicit(solve(m, acting), m)
         else:
-            found = implicit_acceleration(m, qd, acting, h, implicit, solve)
+            found = implicit_acceleration(m, qd, acting, h, implicit, solve, loop_rows(m, q))
     except ZeroDivisionError as error:
         fault = joint_without_inertia(m, general_position(m))
         raise SingularError(f"{m.name!r} has no accelerations: {fault or error}") from None
