@@ -113,7 +113,7 @@ def test_forces_of_a_loop_joint_are_gradients_of_its_energy(kind):
     assert_allclose(wt.forward_dynamics(m, q, qd, np.zeros(m.nv), "kkt"), expected, rtol=1e-10, atol=1e-10)
 
 
-def test_kernels_runs_and_rollouts_feel_loop_joints():
+def test_kernels_and_runs_feel_loop_joints():
     g = four_bar(np.random.default_rng(6), friction=0.0)
     cut, kept = g.mechanism(cut=["c"]), g.mechanism(cut=["b"])
     q, qd = closed_state(cut)
@@ -125,8 +125,6 @@ def test_kernels_runs_and_rollouts_feel_loop_joints():
         for m, state in ((cut, (q, qd)), (kept, other))
     ]
     assert_allclose(runs[0].q[-1][0], runs[1].q[-1][0], atol=1e-8)
-    out, _ = wt.rollout(cut, q, qd, np.zeros((40, 3)), dt=1e-3)
-    assert_allclose(out[-1], runs[0].q[-1], atol=2e-3)
 
 
 def test_energies_reactions_and_places_of_rest_agree_with_another_cut():
