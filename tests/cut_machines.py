@@ -32,8 +32,16 @@ def four_bar(rng, **parts):
     return g
 
 
+def unbounded(m):
+    """The mechanism without limits, so that it is assembled where stops push back."""
+    free = m.copy()
+    for name in (*m.joint_names, *m.names("loop")):
+        free.change(name, limits=wt.Limits())
+    return free
+
+
 def closed_state(m):
-    q = wt.assemble(m, [0.4 if name == "a" else 0.0 for name in m.joint_names])
+    q = wt.assemble(unbounded(m), [0.4 if name == "a" else 0.0 for name in m.joint_names])
     qd = np.zeros(m.nv)
     qd[0] = 1.7
     return q, wt.project_velocity(m, q, qd)

@@ -21,7 +21,7 @@ def geared(seed=2):
 
 
 def start(m):
-    q = wt.assemble(m, [0.4 if name == "a" else 0.0 for name in m.joint_names])
+    q = wt.assemble(machine.unbounded(m), [0.4 if name == "a" else 0.0 for name in m.joint_names])
     return q, wt.project_velocity(m, q, np.full(m.nv, 0.8))
 
 
