@@ -180,7 +180,7 @@ class Acting:
         return _checked(given, self._force_shape, "external", "one wrench per body", t)
 
 
-class HeldControl(Acting):
+class HeldActing(Acting):
     """As `Acting`, with a control that is asked at multiples of a time, and held in between.
 
     Args:
@@ -274,7 +274,7 @@ def acting_along(forces: Acting, t: Array, q: Array, qd: Array) -> tuple[Array, 
     driving = forces.drive.forces_along(t, q, qd) if forces.drive and forces.gives_nothing else None
     if driving is not None:
         return driving, power, None
-    if isinstance(forces, HeldControl) and forces.external is None:
+    if isinstance(forces, HeldActing) and forces.external is None:
         try:
             forces.sample(float(t[-1]), q[-1], qd[-1])
         except BaseException as found:

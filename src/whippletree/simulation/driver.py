@@ -18,7 +18,7 @@ from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, joints_in_doubt, joints_without_inertia, without_inertia_message
 from ..model.values import per_coordinate, position, real_vector
 from ..spatial import Array
-from .acting import Acting, ForceFault, HeldControl
+from .acting import Acting, ForceFault, HeldActing
 from .closing import closed_start
 from .drive import drive as follow
 from .driven_acting import DrivenActing, freed
@@ -244,7 +244,7 @@ def _acting(
     period = positive(control_dt, "control_dt")
     if control is None:
         raise InputError(f"control_dt is {period:g} s, but there is no control")
-    return HeldControl(m, control, external, period)
+    return HeldActing(m, control, external, period)
 
 
 def _law(

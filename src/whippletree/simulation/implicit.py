@@ -51,7 +51,7 @@ class LoopRows(NamedTuple):
 
 def loop_rows(m: Mechanism, q: Array) -> LoopRows:
     """Those of a mechanism at a position q (nq,)."""
-    held = [loop for loop in m.loops if loop.damping or loop.friction]
+    held = [loop for loop in m.loops if not (vanishes(loop.damping) and vanishes(loop.friction))]
     W = [np.zeros((0, m.nv)), *(loop_joint_rates(m, q, loop.name) for loop in held)]
     freedoms = [loop for loop in held for _ in range(loop.joint.nv)]
     damping, friction = [loop.damping for loop in freedoms], [loop.friction for loop in freedoms]

@@ -13,7 +13,7 @@ from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...kernels.trace.structure import leaves
 from ...spatial import Array, where
-from ..acting import SOON, HeldControl
+from ..acting import SOON, HeldActing
 from ..closed_step import Rows
 from ..equations import Function
 from ..systems import Compiled
@@ -158,7 +158,7 @@ class Motion:
         """Go on with what a control that is held has said."""
         forces = self.system.forces
         self.sample[0] = forces.next_sample
-        if isinstance(forces, HeldControl):
+        if isinstance(forces, HeldActing):
             self.tau[:] = forces.tau
 
     def sampled(self, then: list[Instruction]) -> list[Instruction]:
