@@ -1,5 +1,7 @@
 """Pictures of machines: what is drawn where, read back from the figures and lines themselves."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -49,7 +51,7 @@ def test_bodies_of_a_graph_are_drawn_between_their_joints(run):
     for bar in ((A, B), (B, C), (D, C)):
         assert bar in bars
     assert not any(np.linalg.norm(point) < 0.5 for bar in bars for point in bar)
-    rods = [solid for solid in skeleton(m, 0.01) if solid.shape.kind == "capsule"]
+    rods: list[Any] = [solid for solid in skeleton(m, 0.01) if solid.shape.kind == "capsule"]
     assert max(solid.shape.length for solid in rods) < 0.8
     assert "crank.origin" not in traces(m, poses)
 
@@ -64,7 +66,9 @@ def test_springs_gears_and_wheels_are_drawn(run):
     # Pitch circles: their radii are as 3 to 1, and they touch.
     assert [(wheel.body, round(wheel.radius, 9)) for wheel in wheels(m)] == [(0, 0.3), (3, 0.1)]
     assert_allclose(np.linalg.norm(drawn["gear"].points[0, 1:] - (0.6, 1.1, 0.0), axis=1), 0.1, rtol=1e-12)
-    discs = [solid for solid in skeleton(m, 0.01) if solid.shape.kind == "cylinder" and solid.opacity < 1.0]
+    discs: list[Any] = [
+        solid for solid in skeleton(m, 0.01) if solid.shape.kind == "cylinder" and solid.opacity < 1.0
+    ]
     assert [disc.shape.radius for disc in discs] == pytest.approx([0.3, 0.1])
     bicycle = wt.examples.load("bicycle")
     assert [wheel.radius for wheel in wheels(bicycle)] == [0.3, 0.35]
@@ -80,7 +84,7 @@ def test_springs_gears_and_wheels_are_drawn(run):
 def test_frames_leave_traces(run, tmp_path):
     m = run.mechanism
     expected = run.frame("pen").position
-    figure = run.plot()
+    figure: Any = run.plot()
     paths = next(axis for axis in figure.axes if axis.get_title(loc="left").startswith("paths"))
     x, y = paths.lines[0].get_data()
     assert_allclose([x[-1], y[-1]], expected[-1, :2], rtol=1e-12)
@@ -98,7 +102,7 @@ def test_every_curve_has_a_name_that_hides_nothing():
     for name in ("left", "middle", "right"):
         m.add_body(name, wt.Free(), inertia=wt.Inertia.sphere(0.1, mass=1.0))
     run = wt.simulate(m, m.neutral(), duration=0.02, method="rk4", dt=0.01)
-    figure = run.plot()
+    figure: Any = run.plot()
     renderer = figure.canvas.get_renderer()  # pyright: ignore[reportAttributeAccessIssue]
     figure.draw(renderer)
     assert len(figure.axes[0].get_legend().get_texts()) == 21
@@ -122,7 +126,7 @@ def test_a_free_fall_is_drawn_as_a_parabola_from_few_steps():
     assert_allclose(drawn.q[:, 2], 2.0 * drawn.t - 4.905 * drawn.t**2, rtol=0, atol=1e-10)
     assert_allclose(drawn.qd[:, 2], 3.0, rtol=1e-3)  # though its quaternion turns
     assert_allclose(drawn.energy, run.energy[0], rtol=0, atol=1e-9)
-    figure = run.plot()
+    figure: Any = run.plot()
     curve = figure.axes[0].lines[2]
     assert len(curve.get_xdata()) == len(drawn.t)
 
@@ -147,7 +151,7 @@ def test_what_rolls_is_played_where_it_was_recorded():
 
 def test_a_driven_motion_names_its_curves_and_dead_centres():
     m = wt.examples.load("crank-slider")
-    figure = plot_motion(wt.kinematics(m, {"crank": 2.0}, np.linspace(0.0, np.pi, 13)))
+    figure: Any = plot_motion(wt.kinematics(m, {"crank": 2.0}, np.linspace(0.0, np.pi, 13)))
     names = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert names == ["crank", "rod", "slider"]
     assert len(figure.axes[0].lines) == 3 + 2

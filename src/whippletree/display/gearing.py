@@ -42,8 +42,8 @@ def wheels(m: Mechanism) -> list[Wheel]:
     X = poses(m, m.neutral())
     for gear in m.gears:
         pair = [m.joint_number(name) for name in (gear.driver, gear.driven)]
-        axes = [_axis(m.bodies[i].joint) for i in pair]
-        if axes[0] is None or axes[1] is None:
+        axes = [axis for i in pair if (axis := _axis(m.bodies[i].joint)) is not None]
+        if len(axes) < len(pair):
             continue
         apart = _distance(X[pair[0]], axes[0], X[pair[1]])
         ratio = abs(float(gear.ratio))

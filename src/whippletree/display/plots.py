@@ -93,7 +93,7 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
     drawn = smooth(trajectory)
     paths = _paths(trajectory.mechanism, drawn.q)
     with blank_figure((14 if paths else 10, 6.4)) as figure:
-        grid = [["q", "qd", "paths"], ["energy", "rest", "paths"]]
+        grid: Any = [["q", "qd", "paths"], ["energy", "rest", "paths"]]
         axes: Any = figure.subplot_mosaic([row[: 3 if paths else 2] for row in grid])
         _curves(axes["q"], trajectory, "q", drawn.t, drawn.q, "positions", "rad, m, or quaternion")
         _curves(axes["qd"], trajectory, "qd", drawn.t, drawn.qd, "velocities", "rad/s or m/s")

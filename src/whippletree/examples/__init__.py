@@ -25,12 +25,13 @@ from .linkages import (
     stephenson_six_bar,
     watt_six_bar,
 )
+from .machinery import excavator, oldham_coupling, six_rus, wishbone_axle
 from .parallel import bricard, delta_robot, flyball_governor, linkage_quadruped, stewart_platform
 from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, spherical_pendulum
 from .tops import asymmetric_top, spinning_top
 from .trees import tutorial_tree
-from .vehicles import bicycle, bicycle_start
-from .walkers import jansen_leg
+from .vehicles import bicycle, bicycle_start, car
+from .walkers import jansen_leg, klann_leg
 
 _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "andrews-squeezer": andrews_squeezer,
@@ -41,6 +42,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "box-on-slope": touching_bodies.box_on_slope,
     "bricard": bricard,
     "cam-and-roller": touching_machines.cam_and_roller,
+    "car": car,
     "cart-pole": cart_pole,
     "chebyshev-leg": chebyshev_leg,
     "crank-slider": crank_slider,
@@ -50,6 +52,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "dominoes": touching_machines.dominoes,
     "double-pendulum": double_pendulum,
     "dropped-quadruped": touching_legs.dropped_quadruped,
+    "excavator": excavator,
     "falling-rod": touching_bodies.falling_rod,
     "five-bar": five_bar,
     "flyball-governor": flyball_governor,
@@ -61,9 +64,11 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "gripper": touching_machines.gripper,
     "humanoid": humanoid,
     "jansen-leg": jansen_leg,
+    "klann-leg": klann_leg,
     "linkage-humanoid": linkage_humanoid,
     "linkage-quadruped": linkage_quadruped,
     "newtons-cradle": touching_bodies.newtons_cradle,
+    "oldham-coupling": oldham_coupling,
     "painleve-rod": touching_bodies.painleve_rod,
     "pantograph": pantograph,
     "peaucellier": peaucellier,
@@ -78,6 +83,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "seven-axis-arm": seven_axis_arm,
     "simplest-walker": touching_legs.simplest_walker,
     "six-axis-arm": six_axis_arm,
+    "six-rus": six_rus,
     "sliding-ladder": touching_bodies.sliding_ladder,
     "spherical-pendulum": spherical_pendulum,
     "spinning-top": spinning_top,
@@ -87,6 +93,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "trotting-quadruped": touching_legs.trotting_quadruped,
     "tutorial-tree": tutorial_tree,
     "watt-six-bar": watt_six_bar,
+    "wishbone-axle": wishbone_axle,
 }
 
 _STARTS: dict[str, Callable[[Mechanism], Start]] = {

@@ -7,7 +7,7 @@ from ..model.mechanism import Limits, Mechanism
 from ..spatial import Array, Inertia, Placement
 
 
-def _rod(length: float, mass: float, axis: int = 2) -> Inertia:
+def slender_rod(length: float, mass: float, axis: int = 2) -> Inertia:
     """A thin rod along an axis of its frame, from the origin on; a hundredth as thick as it is long."""
     moments = np.full(3, mass * length**2 / 12.0)
     moments[axis] = mass * (0.01 * length) ** 2 / 2.0
@@ -16,13 +16,13 @@ def _rod(length: float, mass: float, axis: int = 2) -> Inertia:
     return Inertia(mass, com, moments)
 
 
-def _disc(radius: float, mass: float, center: Array) -> Inertia:
+def thin_disc(radius: float, mass: float, center: Array) -> Inertia:
     """A thin disc across z."""
     moment = mass * radius**2 / 4.0
     return Inertia(mass, center, (moment, moment, 2.0 * moment))
 
 
-def _pointing(start: Array, end: Array) -> Placement:
+def pointing(start: Array, end: Array) -> Placement:
     """A frame at the start whose z axis points to the end."""
     z = (end - start) / np.linalg.norm(end - start)
     x = np.cross((0.0, 1.0, 0.0), z)
@@ -77,7 +77,7 @@ def stewart_platform() -> Mechanism:
     feet = [np.array([0.8 * np.cos(a), 0.8 * np.sin(a), 0.0]) for a in angles]
     heads = [np.array([0.4 * np.cos(a), 0.4 * np.sin(a), 1.0]) for a in above]
     for i, (foot, head) in enumerate(zip(feet, heads, strict=True)):
-        m.add_body(f"cylinder{i}", Universal("x", "y"), "ground", _pointing(foot, head), _rod(0.6, 2.0))
+        m.add_body(f"cylinder{i}", Universal("x", "y"), "ground", pointing(foot, head), slender_rod(0.6, 2.0))
         length = float(np.linalg.norm(head - foot))
         # The piston's frame is at its head, from where the rod reaches back.
         piston = Inertia(0.8, (0.0, 0.0, -0.3), (0.024, 0.024, 1e-4))
@@ -85,8 +85,8 @@ def stewart_platform() -> Mechanism:
         m.add_body(f"leg{i}", Prismatic("z"), f"cylinder{i}", at, piston, limits=stroke)
     # The platform hangs on the first leg, its axes parallel to the ground's.
     center = np.array([0.0, 0.0, 1.0]) - heads[0]
-    level = Placement(rotation=_pointing(feet[0], heads[0]).rotation.T)
-    m.add_body("platform", Spherical(), "leg0", level, _disc(0.4, 12.0, center))
+    level = Placement(rotation=pointing(feet[0], heads[0]).rotation.T)
+    m.add_body("platform", Spherical(), "leg0", level, thin_disc(0.4, 12.0, center))
     for i in range(1, 6):
         m.add_loop(f"ball{i}", Spherical(), f"leg{i}", "platform", None, Placement(heads[i] - heads[0]))
     m.add_frame("tool", "platform", Placement(center))
@@ -107,7 +107,7 @@ def delta_robot() -> Mechanism:
         turn = Placement(rpy=(0.0, 0.0, 2.0 * np.pi * i / 3.0))
         # In the arm's frame x points outward and y along the motor's axis.
         shoulder = turn @ Placement((base, 0.0, 0.0))
-        m.add_body(f"arm{i}", Revolute("y"), "ground", shoulder, _rod(arm, 0.6, axis=0), limits=stops)
+        m.add_body(f"arm{i}", Revolute("y"), "ground", shoulder, slender_rod(arm, 0.6, axis=0), limits=stops)
         elbow = np.array([arm, 0.0, 0.0])
         wrist = np.array([plate - base, 0.0, -drop])
         for k, side in enumerate((-half, half)):
@@ -115,14 +115,14 @@ def delta_robot() -> Mechanism:
             start, end = elbow + shift, wrist + shift
             length = float(np.linalg.norm(end - start))
             m.add_body(
-                f"rod{i}{k}", Universal("y", "x"), f"arm{i}", _pointing(start, end), _rod(length, 0.15)
+                f"rod{i}{k}", Universal("y", "x"), f"arm{i}", pointing(start, end), slender_rod(length, 0.15)
             )
             tip = Placement((0.0, 0.0, length))
             corner = turn.rotation @ np.array([plate, side, 0.0])
             if first is None:
                 first = corner
-                level = tip @ Placement(rotation=_pointing(start, end).rotation.T)
-                m.add_body("plate", Spherical(), "rod00", level, _disc(plate, 0.4, -corner))
+                level = tip @ Placement(rotation=pointing(start, end).rotation.T)
+                m.add_body("plate", Spherical(), "rod00", level, thin_disc(plate, 0.4, -corner))
                 m.add_frame("tool", "plate", Placement(-corner))
             else:
                 m.add_loop(f"ball{i}{k}", Spherical(), f"rod{i}{k}", "plate", tip, Placement(corner - first))
@@ -144,7 +144,7 @@ def linkage_quadruped() -> Mechanism:
         knee = Placement((0.0, 0.0, -thigh))
         # The shank is a lever: below the knee the foot, behind it the pin of the bar.
         m.add_body(f"{leg}-shank", Revolute("y"), f"{leg}-thigh", knee @ back, _down(shank, 0.4))
-        m.add_body(f"{leg}-crank", Revolute("y"), hip, bend @ back, _rod(crank, 0.1, axis=0))
+        m.add_body(f"{leg}-crank", Revolute("y"), hip, bend @ back, slender_rod(crank, 0.1, axis=0))
         end = Placement((crank, 0.0, 0.0))
         m.add_body(f"{leg}-bar", Revolute("y"), f"{leg}-crank", end @ back.inverse(), _down(thigh, 0.15))
         m.add_loop(f"{leg}-pin", Revolute("y"), f"{leg}-bar", f"{leg}-shank", knee, end)

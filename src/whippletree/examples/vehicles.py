@@ -4,7 +4,7 @@ from math import cos, pi, tan
 
 import numpy as np
 
-from ..joints import Revolute, RollingDisc
+from ..joints import Prismatic, Revolute, RollingDisc
 from ..model.mechanism import Mechanism
 from ..spatial import Array, Inertia, Placement
 from .beginnings import Start
@@ -49,6 +49,47 @@ def bicycle_velocity(m: Mechanism, speed: float) -> Array:
     for name, value in (("rear_wheel", speed / 0.3), ("frame", -speed / 0.3), ("front_wheel", speed / 0.35)):
         qd[m.v_index[m.joint_number(name)].stop - 1] = value
     return qd
+
+
+WHEELS = {"fl": (1.1, 0.75), "fr": (1.1, -0.75), "rl": (-1.5, 0.75), "rr": (-1.5, -0.75)}
+"""Where the wheels of the car are, seen from its centre of mass: m to the front and to the left."""
+
+SUSPENSION, DAMPER, TYRE = 22_000.0, 1_500.0, 190_000.0
+"""N/m, N s/m and N/m, of each wheel."""
+
+
+def car() -> Mechanism:
+    """A car that rides: heave, pitch and roll of its body, four wheels on springs, on tyres that give way.
+
+    Its wheels slide up and down on tyres that are springs of their joints; suspensions are springs with
+    dampers between wheels and body. At q = 0 no spring is loaded: `wt.equilibrium` lets it sink in.
+    """
+    height, mass = 0.55, 1200.0
+    m = Mechanism("car")
+    m.add_body("heave", Prismatic("z"), placement=Placement((0.0, 0.0, height)))
+    m.add_body("pitch", Revolute("y"), "heave")
+    m.add_body(
+        "body",
+        Revolute("x"),
+        "pitch",
+        inertia=Inertia(mass, about_com=(450.0, 2100.0, 2300.0)),
+        joint_name="roll",
+    )
+    for name, (x, y) in WHEELS.items():
+        place = Placement((x, y, 0.25))
+        hub = Inertia(40.0, about_com=(0.5, 1.0, 0.5))
+        m.add_body(name, Prismatic("z"), placement=place, inertia=hub, stiffness=TYRE)
+        points = {"point_a": (0.0, 0.0, 0.0), "point_b": (x, y, 0.0)}
+        m.add_spring(
+            f"{name}-suspension",
+            name,
+            body_b="body",
+            **points,
+            stiffness=SUSPENSION,
+            damping=DAMPER,
+            length=height - 0.25,
+        )
+    return m
 
 
 def _inertia(mass: float, com: Array, xx: float, yy: float, zz: float, xz: float) -> Inertia:

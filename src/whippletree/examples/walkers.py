@@ -45,3 +45,30 @@ def meeting(a: Point, ra: float, b: Point, rb: float) -> Point:
     aside = np.sqrt(ra * ra - along * along)
     x, y = np.array(a) + (along * way + aside * np.array([-way[1], way[0]])) / d
     return (float(x), float(y))
+
+
+KLANN = {
+    "AC": 0.175, "BH": 0.237, "CF": 0.734, "CH": 0.388, "DE": 0.341,
+    "EF": 0.577, "EG": 1.117, "FG": 0.590, "FH": 0.352,
+}  # fmt: skip
+"""A Klann linkage: A, B, D on the frame, C the crank's pin, H, F on its rod, E, F, G on the leg: m."""
+
+
+def klann_leg() -> Mechanism:
+    """Joe Klann's leg: a crank, a rod, two rockers and a leg, whose foot steps over what is in its way."""
+    n = KLANN
+    axle, lower, upper, pin = (0.0, 0.0), (-0.388, -0.125), (-0.146, 0.419), (n["AC"], 0.0)
+    elbow = meeting(lower, n["BH"], pin, n["CH"])
+    knee = meeting(elbow, n["FH"], pin, n["CF"])
+    hip = meeting(knee, n["EF"], upper, n["DE"])
+    foot = meeting(hip, n["EG"], knee, n["FG"])
+    linkage = Linkage("klann-leg")
+    linkage.bar("crank", axle, pin, mass=0.3)
+    linkage.plate("rod", (pin, elbow, knee), parent="crank", mass=1.0)
+    linkage.bar("lower-rocker", lower, elbow, mass=0.4)
+    linkage.bar("upper-rocker", upper, hip, mass=0.5)
+    linkage.plate("leg", (hip, knee, foot), parent="upper-rocker", mass=1.6)
+    linkage.pin("elbow", elbow, "rod", "lower-rocker")
+    linkage.pin("knee", knee, "rod", "leg")
+    linkage.m.add_frame("foot", "leg", Placement((foot[0] - hip[0], foot[1] - hip[1], 0.0)))
+    return linkage.m
