@@ -98,7 +98,7 @@ class PlainSteps:
 
     def _in_doubt(self, steps: Steps) -> bool:
         """Whether steps have become short, and were not before."""
-        before, self._short = self._short, float(np.max(steps.h, initial=0.0)) < SHORT * self.longest
+        before, self._short = self._short, len(steps.h) > 0 and float(steps.h[-1]) < SHORT * self.longest
         return self._short and not before
 
     def _quiet(self, steps: Steps, t: float, y: Array) -> int:

@@ -38,6 +38,9 @@ HUGE = 1e300
 NUMBERS, MOST, FEWEST = 1 << 16, 4096, 16
 """Numbers of states that a script writes before it comes back; states at most, and at least."""
 
+LOOK = 64
+"""With loops it is looked after so many steps of chosen length whether rounding errors have made them short."""
+
 OPERATIONS = 5e7
 """And after how many operations it does so in any case, so that the user is heard: some 10 ms."""
 
@@ -203,7 +206,8 @@ class Stride:
     def take(self, until: float) -> Steps:
         """Steps up to a time, or to what has to be decided, or fewer: as many as are worth a call."""
         self._until[0], self.motion.good[0] = until, 1.0
-        count = self._script(len(self._t), self._rounds)
+        chosen = self.loops is not None and self.motion.shortest[0] > 0.0
+        count = self._script(min(LOOK, len(self._t)) if chosen else len(self._t), self._rounds)
         t, h, margin = (part[:count, 0].copy() for part in (self._t, self._h, self._margin))
         y, slope, kept = (part[:count].copy() for part in (self._y, self._slope, self._kept))
         return Steps(t, h, y, margin, slope, kept, not self.motion.good[0] > 0.0)
