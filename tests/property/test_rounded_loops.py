@@ -43,6 +43,7 @@ def test_a_bennett_linkage_of_six_digits_moves_as_an_exact_one() -> None:
     assert remedy in str(report)
     assert report.nearly is not None
     assert wt.mobility(rounded, q, tolerance=report.nearly).mobility == 1
+    assert wt.compile(wt.mobility, rounded, tolerance=report.nearly)(q).mobility == 1
     qd = wt.project_velocity(exact, q0, np.array([3.0, 0.0, 0.0]))
     run = wt.simulate(rounded, q, qd, duration=0.6, tolerance=1e-5, sample=0.2)
     other = wt.simulate(exact, q0, qd, duration=0.6, sample=0.2)

@@ -108,8 +108,8 @@ def compile(
                 raise InputError(f"{option} is given, and {_name(function)} takes none: leave it out")
         if is_assembly(function):
             return AssemblyKernel(record, m, fixed_hold(fixed))
-        if not fixed:
-            return MobilityKernel(record, m)
+        if not set(fixed) - {"tolerance"}:
+            return MobilityKernel(record, m, *fixed.values())
     if at is None and needs_choice(function, m, fixed):
         return ClosedKernel(record, m, inputs, parameters, fixed)
     return Kernel(record(function, m, inputs=inputs, parameters=parameters, at=at, **fixed), _name(function))
