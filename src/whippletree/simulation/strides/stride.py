@@ -39,7 +39,7 @@ NUMBERS, MOST, FEWEST = 1 << 16, 4096, 16
 """Numbers of states that a script writes before it comes back; states at most, and at least."""
 
 LOOK = 64
-"""With loops it is looked after so many steps of chosen length whether rounding errors have made them short."""
+"""With loops it is looked after so many chosen steps whether rounding errors have made them short."""
 
 OPERATIONS = 5e7
 """And after how many operations it does so in any case, so that the user is heard: some 10 ms."""
