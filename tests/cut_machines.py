@@ -41,7 +41,7 @@ def unbounded(m):
 
 
 def closed_state(m):
-    q = wt.assemble(unbounded(m), [0.4 if name == "a" else 0.0 for name in m.joint_names])
+    q = wt.assemble(unbounded(m), np.array([0.4 if name == "a" else 0.0 for name in m.joint_names]))
     qd = np.zeros(m.nv)
     qd[0] = 1.7
     return q, wt.project_velocity(m, q, qd)
@@ -58,4 +58,5 @@ def by_joint(m, q, qd):
 
 def same_state(m, x):
     """The state of a mechanism with another cut in which every joint is where it was."""
-    return tuple(np.concatenate([x[name][k] for name in m.joint_names]) for k in (0, 1))
+    q, qd = (np.concatenate([x[name][k] for name in m.joint_names]) for k in (0, 1))
+    return q, qd

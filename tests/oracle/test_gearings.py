@@ -40,7 +40,7 @@ def test_a_planetary_set_accelerates_as_its_wheels_do(method):
     rates = [[1.0, 0.0], [0.0, 1.0], [sun, ring], [sun, ring], spin]
     inertias = [about(m, name, 0) for name in ("sun", "ring", "carrier")]
     inertias += [orbit, 3.0 * about(m, "planet1", 0)]
-    tau = [1.3, -0.4, 0.9, 0.0, 0.0, 0.0]
+    tau = np.array([1.3, -0.4, 0.9, 0.0, 0.0, 0.0])
     expected = by_hand(rates, inertias, [*tau[:3], 0.0, 0.0])
     found = wt.forward_dynamics(m, m.neutral(), np.zeros(6), tau, method)
     assert_allclose(found[:2], expected, rtol=1e-11)
@@ -49,7 +49,7 @@ def test_a_planetary_set_accelerates_as_its_wheels_do(method):
 
 def test_torques_of_a_set_that_stands_still_are_as_its_teeth():
     m = wt.examples.load("planetary-gear")
-    zero, tau = np.zeros(6), [2.4, 6.6, -9.0, 0.0, 0.0, 0.0]
+    zero, tau = np.zeros(6), np.array([2.4, 6.6, -9.0, 0.0, 0.0, 0.0])
     torque = wt.inverse_dynamics(m, m.neutral(), zero, zero, actuated=["sun", "ring", "carrier"])
     assert_allclose(torque, 0.0, atol=1e-12)  # its planets balance each other
     lam = wt.constraint_forces(m, m.neutral(), zero, tau)
@@ -72,7 +72,7 @@ def test_a_differential_shares_torque_and_adds_speeds():
     expected = by_hand(rates, [case + carried, wheel, wheel, spider], [80.0, -12.0, -30.0, 0.0])
     q = m.neutral()
     m.gravity = (0.0, 0.0, 0.0)
-    found = wt.forward_dynamics(m, q, np.zeros(4), [tau[name] for name in names])
+    found = wt.forward_dynamics(m, q, np.zeros(4), np.array([tau[name] for name in names]))
     assert_allclose([found[names.index(side)] for side in ("left", "right")], expected, rtol=1e-11)
     # A wheel that is held still: the other turns twice as fast as the case.
     held = wt.project_velocity(m, q, qd, hold=["case"])
@@ -81,7 +81,7 @@ def test_a_differential_shares_torque_and_adds_speeds():
 
 def test_a_belt_keeps_the_hand_in_its_direction():
     m = wt.examples.load("belt-arm")
-    q = wt.assemble(m, [0.0, 0.7, 0.0], hold=["wheel", "arm"])
+    q = wt.assemble(m, np.array([0.0, 0.7, 0.0]), hold=["wheel", "arm"])
     R = wt.forward_kinematics(m, q)[m.body_number("hand")][:3, :3]
     assert_allclose(R, np.eye(3), atol=1e-14)
     # The hand only shifts: it weighs on the arm's end, and its moment on the belt alone.

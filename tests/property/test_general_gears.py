@@ -21,7 +21,7 @@ def geared(seed=2):
 
 
 def start(m):
-    q = wt.assemble(machine.unbounded(m), [0.4 if name == "a" else 0.0 for name in m.joint_names])
+    q = wt.assemble(machine.unbounded(m), np.array([0.4 if name == "a" else 0.0 for name in m.joint_names]))
     return q, wt.project_velocity(m, q, np.full(m.nv, 0.8))
 
 
@@ -122,7 +122,7 @@ def test_states_that_a_gear_does_not_allow_are_refused():
         wt.forward_dynamics(m, q + np.array([0.0, 0.0, 0.0, 0.2]), qd, np.zeros(4))
     planets = wt.examples.load("planetary-gear")
     with pytest.raises(wt.InputError, match=r"q has 0\.5 for joint 'carrier', which gear 'planets' holds"):
-        wt.forward_dynamics(planets, [0.0, 0.0, 0.5, 0.0, 0.0, 0.0], np.zeros(6), np.zeros(6))
+        wt.forward_dynamics(planets, 0.5 * np.eye(6)[2], np.zeros(6), np.zeros(6))
     with pytest.raises(
         wt.ModelError, match="'sun', which is to be locked, to 'carrier' and 'ring': lock all"
     ):

@@ -100,6 +100,7 @@ def test_forces_of_a_loop_joint_are_gradients_of_its_energy(kind):
     motions = np.linalg.svd(wt.constraint_jacobian(m, q))[2][6 - joint.nv :]  # that keep the loop closed
     qd = motions.T @ rng.normal(size=len(motions))
     tau, f = wt.passive_forces(m, q, np.zeros(m.nv))
+    assert f is not None
     power = sum(f_i @ v for f_i, v in zip(f, wt.body_velocities(m, q, qd), strict=True))
     h = 1e-6
     ahead, behind = (wt.elastic_energy(m, m.integrate(q, sign * h * qd)) for sign in (1.0, -1.0))
@@ -151,6 +152,7 @@ def test_a_spring_goes_on_over_turns_of_a_loop_joint():
         q = np.array([0.3 + 2.0 * np.pi * turns, 0.0, 0.0])
         assert_allclose(wt.loop_joint_position(m, q, "axle"), q[:1], atol=1e-14)
         f = wt.passive_forces(m, q, np.zeros(3))[1]
+        assert f is not None
         assert_allclose(f[0, 2], -2.0 * (q[0] - 0.5), rtol=1e-13)
 
 
@@ -182,7 +184,7 @@ def test_a_rotor_turns_alike_whether_its_joint_is_cut_or_not():
 def test_a_loop_joint_is_held():
     m = unbounded(four_bar(np.random.default_rng(8)).mechanism(cut=["c"]))
     rng = np.random.default_rng(9)
-    guess = wt.assemble(m, [0.4, 0.0, 0.0]) + 0.02 * rng.normal(size=3)
+    guess = wt.assemble(m, np.array([0.4, 0.0, 0.0])) + 0.02 * rng.normal(size=3)
     place = wt.loop_joint_position(m, guess, "c")
     for closed in (wt.assemble(m, guess, hold=["c"]), wt.project_position(m, guess, hold=["c"])):
         assert_allclose(wt.constraint_error(m, closed), 0.0, atol=1e-14)
@@ -207,15 +209,16 @@ def test_motors_say_that_they_are_there():
     assert g.mechanism().actuated == ["c"]
     assert g.mechanism().loops[0].name != "c"
     q, qd = closed_state(m)
-    qdd = wt.forward_dynamics(m, q, qd, wt.loop_joint_force(m, q, "c", [2.5]))
+    qdd = wt.forward_dynamics(m, q, qd, wt.loop_joint_force(m, q, "c", np.array([2.5])))
     assert_allclose(wt.motor_forces(m, q, qd, qdd)["c"], [2.5], rtol=1e-10)
-    f_ext = wt.loop_joint_wrenches(m, q, "c", [2.5])
+    f_ext = wt.loop_joint_wrenches(m, q, "c", np.array([2.5]))
     assert_allclose(wt.forward_dynamics(m, q, qd, np.zeros(3), f_ext=f_ext), qdd, rtol=1e-10)
     kept = g.mechanism(cut=["b"])
     state = same_state(kept, by_joint(m, q, qd))
     tau = np.array([2.5 if name == "c" else 0.0 for name in kept.joint_names])
+    u = np.array([2.5])
     driven = wt.rollout(
-        m, q, qd, lambda t, q, qd: wt.loop_joint_force(m, q, "c", [2.5]), steps=10, dt=1e-3, method="rk4"
+        m, q, qd, lambda t, q, qd: wt.loop_joint_force(m, q, "c", u), steps=10, dt=1e-3, method="rk4"
     )
     # Where the force acts, reactions are those of the tree that has the motor.
     found, other = wt.reactions(m, q, qd, np.zeros(3), f_ext)[0], wt.reactions(kept, *state, tau)[0]
