@@ -1,5 +1,7 @@
 """Bundled machines against geometry solved by hand, matrices of textbooks and closed forms."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -106,7 +108,7 @@ def test_the_knuckle_of_the_axle_is_where_its_rods_keep_their_lengths():
         ]
         return [*(a @ a - b @ b for a, b in pairs), (arm - at_first) @ axis]
 
-    found = fsolve(gaps, np.concatenate([p["upper ball"], p["tie ball"]]) + 0.01, xtol=1e-13)
+    found: Any = fsolve(gaps, np.concatenate([p["upper ball"], p["tie ball"]]) + 0.01, xtol=1e-13)
     T = pose(m, q, "knuckle")
     for ball, expected in (("lower ball", lower), ("upper ball", found[:3]), ("tie ball", found[3:])):
         assert_allclose(T[:3, :3] @ (p[ball] - p["lower ball"]) + T[:3, 3], expected, rtol=0, atol=1e-11)
