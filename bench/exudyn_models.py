@@ -1,0 +1,144 @@
+"""Planar mechanisms as models of Exudyn: three coordinates a body, joints as constraints.
+
+A model is made out of one of our mechanisms: its bodies, revolute and prismatic joints and loops, springs
+between points and gravity, from a state of it. Exudyn is a peer of the benches and of nothing else; without
+it `available` is False.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+import whippletree as wt
+
+available = find_spec("exudyn") is not None
+
+SPARSE = 20
+"""Bodies from which Exudyn's sparse solver is the faster one."""
+
+
+class PlanarModel:
+    """A planar mechanism in Exudyn.
+
+    Args:
+        m: Its bodies move in the x-y plane, on revolute joints about z and prismatic joints in the plane.
+        q, qd: (nq,), (nv,) where it starts, with loops closed.
+        torques: On revolute joints, N m, by their names; constant.
+    """
+
+    def __init__(
+        self, m: wt.Mechanism, q: np.ndarray, qd: np.ndarray, torques: Mapping[str, float] | None = None
+    ) -> None:
+        self._exudyn: Any = import_module("exudyn")
+        self._items: Any = import_module("exudyn.itemInterface")
+        self._m, self._container = m, self._exudyn.SystemContainer()
+        self._system = self._container.AddSystem()
+        self._ground = self._system.AddObject(self._items.ObjectGround())
+        self._coms = [np.array(body.inertia.com) for body in m.bodies]
+        self._nodes: list[int] = []
+        self._bodies = self._added_bodies(q, qd)
+        for i, body in enumerate(m.bodies):
+            self._join(body.joint, (m.parents[i], body.placement), (i, wt.Placement()))
+        for loop in m.loops:
+            p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
+            self._join(loop.joint, (p, loop.placement_p), (s, loop.placement_s))
+        for spring in m.springs:
+            ends = ((spring.body_a, spring.point_a), (spring.body_b, spring.point_b))
+            self._add(
+                "ObjectConnectorSpringDamper",
+                markerNumbers=[self._point(m.body_number(name), np.array(at)) for name, at in ends],
+                stiffness=spring.stiffness,
+                damping=spring.damping,
+                referenceLength=spring.length,
+            )
+        for name, torque in (torques or {}).items():
+            i = next(k for k, body in enumerate(m.bodies) if body.joint_name == name)
+            for number, sign in ((i, 1.0), (m.parents[i], -1.0)):
+                if number >= 0:
+                    load = [0.0, 0.0, sign * torque]
+                    marker = self._point(number, self._coms[number])
+                    self._system.AddLoad(self._items.LoadTorqueVector(markerNumber=marker, loadVector=load))
+        self._system.Assemble()
+
+    def _added_bodies(self, q: np.ndarray, qd: np.ndarray) -> list[int]:
+        m, items, found = self._m, self._items, []
+        poses, velocities = wt.forward_kinematics(m, q), wt.body_velocities(m, q, qd)
+        for i, (body, pose) in enumerate(zip(m.bodies, poses, strict=True)):
+            com, spin = self._coms[i], float(velocities[i][2])
+            speed = pose[:3, :3] @ (velocities[i][3:] + np.cross([0.0, 0.0, spin], com))
+            x, y, _ = pose[:3, :3] @ com + pose[:3, 3]
+            node = self._system.AddNode(
+                items.NodeRigidBody2D(
+                    referenceCoordinates=[x, y, np.arctan2(pose[1, 0], pose[0, 0])],
+                    initialVelocities=[speed[0], speed[1], spin],
+                )
+            )
+            moment = float(body.inertia.about_com[2, 2])
+            number = self._add(
+                "ObjectRigidBody2D", physicsMass=body.inertia.m, physicsInertia=moment, nodeNumber=node
+            )
+            mass = self._system.AddMarker(items.MarkerBodyMass(bodyNumber=number))
+            gravity = [float(g) for g in m.gravity]
+            self._system.AddLoad(items.LoadMassProportional(markerNumber=mass, loadVector=gravity))
+            self._nodes.append(node)
+            found.append(number)
+        return found
+
+    def _add(self, kind: str, **given: Any) -> int:
+        return self._system.AddObject(getattr(self._items, kind)(**given))
+
+    def _point(self, number: int, at: np.ndarray) -> int:
+        """A marker at a point of a body, in the axes and from the origin of its frame."""
+        local = at if number < 0 else at - self._coms[number]
+        body = self._ground if number < 0 else self._bodies[number]
+        return self._system.AddMarker(
+            self._items.MarkerBodyRigid(bodyNumber=body, localPosition=[float(x) for x in local])
+        )
+
+    def _join(self, joint: wt.Joint, *ends: tuple[int, wt.Placement]) -> None:
+        markers = [self._point(number, np.array(place.position)) for number, place in ends]
+        if isinstance(joint, wt.Revolute):
+            self._add("ObjectJointRevolute2D", markerNumbers=markers)
+            return
+        assert isinstance(joint, wt.Prismatic)
+        along, beside = (place.rotation @ np.array(joint.axis) for _, place in ends)
+        self._add(
+            "ObjectJointPrismatic2D",
+            markerNumbers=markers,
+            axisMarker0=[float(x) for x in along],
+            normalMarker1=[float(-beside[1]), float(beside[0]), 0.0],
+        )
+
+    def run(self, duration: float, steps: int, tolerance: float = 1e-8) -> np.ndarray:
+        """(nb, 2) centres of mass in the plane after a time, m, by so many steps of its default integrator.
+
+        That is generalized-α for the equations with their constraints on positions, of order 2.
+
+        Args:
+            duration: s.
+            steps: How many, all of one length.
+            tolerance: Of the Newton steps within them, relative.
+        """
+        settings = self._exudyn.SimulationSettings()
+        settings.timeIntegration.endTime, settings.timeIntegration.numberOfSteps = duration, steps
+        settings.timeIntegration.newton.relativeTolerance = tolerance
+        settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = True
+        settings.timeIntegration.verboseMode, settings.parallel.numberOfThreads = 0, 1
+        # What is fastest, as tried: few bodies want full Newton steps, many want factors kept.
+        large, solver = len(self._m) > SPARSE, self._exudyn.LinearSolverType
+        settings.timeIntegration.newton.useModifiedNewton = large
+        settings.linearSolver.solverType = solver.EigenSparse if large else solver.EXUdense
+        settings.solution.file.write = False  # nor does it make a folder then
+        self._system.SolveDynamic(settings)
+        position = self._exudyn.OutputVariableType.Position
+        return np.array([self._system.GetNodeOutput(node, position)[:2] for node in self._nodes])
+
+    def centres(self, q: np.ndarray) -> np.ndarray:
+        """(nb, 2) the same of a position (nq,) of the mechanism, m."""
+        poses = wt.forward_kinematics(self._m, q)
+        return np.array(
+            [(pose[:3, :3] @ com + pose[:3, 3])[:2] for pose, com in zip(poses, self._coms, strict=True)]
+        )
