@@ -45,7 +45,7 @@ class Compiled:
         """
         q, qd = y[: self.nq], y[self.nq :]
         if len(qd) > EXACT or not self.equations.law.method.recordable:
-            return self._differenced(t, y)
+            return self._differenced(t, y, self.slope)
         now = self.forces(t, q, qd)
         parts = self.equations.rate_derivatives(q, qd, *now)
         J = np.concatenate([parts["q"], parts["qd"]], axis=1)
@@ -59,12 +59,12 @@ class Compiled:
             J[:, k] += by_force @ (change / step)
         return J
 
-    def _differenced(self, t: float, y: Array) -> Array:
-        """The same by central differences."""
+    def _differenced(self, t: float, y: Array, slope: Callable[[float, Array], Array]) -> Array:
+        """The same by central differences of a slope."""
         steps = self.increments(y)
         ends = [
             [
-                self.slope(t, np.concatenate(self._moved_along(y, k, sign * step)))
+                slope(t, np.concatenate(self._moved_along(y, k, sign * step)))
                 for k, step in enumerate(steps)
             ]
             for sign in (1, -1)

@@ -11,7 +11,7 @@ from ..acting import Acting
 from ..equations import Equations
 from ..systems import Compiled
 from .held_motion import MOST, HeldKernels, HeldMotion, held_kernels
-from .holding import STICK, Held, held_by_factors
+from .holding import SLIP, STICK, Held, held_by_factors
 from .touch_terms import TouchKernels, Unforced, touch_kernels, unforced
 
 PAYS = 150
@@ -22,6 +22,13 @@ SURE = 1e-9
 
 NEWTON = 8
 """Steps that bring a state back to closed loops and contacts."""
+
+
+TURN = 1e-4
+"""rad: the change of direction by which slopes are differenced."""
+
+FAR = 1e9
+"""m/s: with so much added along it, the direction in which a contact slips does not change."""
 
 
 class TouchingSystem(Compiled):
@@ -109,4 +116,38 @@ class TouchingSystem(Compiled):
             return self.held_motion(t, y).slope
 
     def slope_derivative(self, t: float, y: Array) -> Array:
-        return self._differenced(t, y)
+        """(nq + nv, nq + nv) of `slope` by y: with slip along the directions that it has, and as these turn.
+
+        Directions of faint slip turn within less than what differences are taken over.
+        """
+        now = self._directions(y)[0]
+        by_angle, by_velocity = self.turning(t, y)
+        kept = self._differenced(t, y, lambda t, y: self.turned(t, y, now, FAR).slope)
+        kept[:, self.nq :] += by_angle @ by_velocity
+        return kept
+
+    def turning(self, t: float, y: Array) -> tuple[Array, Array]:
+        """(nq + nv, k) slopes by the angles of k contacts that slip, and (k, nv) these by velocities."""
+        held = self.held
+        rows = np.flatnonzero((held.mode == SLIP) & (held.friction > 0.0))
+        if not rows.size:
+            return np.zeros((len(y), 0)), np.zeros((0, len(y) - self.nq))
+        now, velocity, J = self._directions(y)
+        size = np.linalg.norm(velocity[:, 1:], axis=1) + held.faint
+        across = np.stack([-now[:, 1], now[:, 0]], axis=1)
+        by_angle = np.empty((len(y), len(rows)))
+        for k, row in enumerate(rows):
+            ends = []
+            for sign in (1.0, -1.0):
+                along = now.copy()
+                along[row] = np.cos(TURN) * now[row] + sign * np.sin(TURN) * across[row]
+                ends.append(self.turned(t, y, along, FAR).slope)
+            by_angle[:, k] = (ends[0] - ends[1]) / (2.0 * np.sin(TURN))
+        by_velocity = np.einsum("ik,ikv->iv", across[rows], J[rows, 1:]) / size[rows, None]
+        return by_angle, by_velocity
+
+    def _directions(self, y: Array) -> tuple[Array, Array, Array]:
+        """(nc, 2) in which contacts slip, (nc, 3) their velocities, m/s, and (nc, 3, nv) these by qd."""
+        J = np.asarray(self.kernels.geometry(y[: self.nq])[3])
+        velocity = J @ y[self.nq :]
+        return self.held.directions(velocity), velocity, J

@@ -98,7 +98,7 @@ class PatchSystem(Compiled):
         return np.concatenate([self.equations.rates(q, qd, tau, f_ext), effect[f_ext.size :]])
 
     def slope_derivative(self, t: float, y: Array) -> Array:
-        return self._differenced(t, y)
+        return self._differenced(t, y, self.slope)
 
     def increments(self, y: Array) -> Array:
         # A patch is stiff: what moves it by more than its own depth would take the body off it.
