@@ -1,13 +1,16 @@
 """Bundled mechanisms over a long time: python bench/long.py [name …] --duration 600 --rtol 1e-12 [--rest].
 
-Each mechanism is thrown from where it is assembled (`--rest`: let go there) and runs by the defaults of
-`simulate` but for its tolerances. Shown are where it ends and why, how far energy drifts where nothing takes
-any, how much was taken, the largest gap of its loops and the seconds it took. Rows are kept in long.json,
-each with its machine, so that the table may be measured in parts. Ends with an error if a run ends early.
+A mechanism with contacts or a start of its own begins as `wt.examples.start` says; each other one is thrown
+from where it is assembled (`--rest`: let go there). All run by the defaults of `simulate` but for their
+tolerances. Shown are where a run ends and why, how far energy drifts where nothing takes any, how much was
+taken, the largest gap of its loops and the seconds it took. Rows are kept in long.json, each with its
+machine, so that the table may be measured in parts. A run that lasts longer than `--limit` seconds is given
+up and has no row. Ends with an error if a run ends early or is given up.
 """
 
 import argparse
 import json
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -25,17 +28,30 @@ SPEED = 2.0
 """rad/s or m/s: of a throw."""
 
 
-def start(m: wt.Mechanism, rest: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Where a mechanism starts."""
-    q = wt.assemble(m, m.neutral()) if m.loops else m.neutral()
+class TooSlow(Exception):
+    """A run has lasted for longer than it may."""
+
+
+def give_up(*_: object) -> None:
+    """Called when the time of a run is over."""
+    raise TooSlow
+
+
+def start(name: str, m: wt.Mechanism, rest: bool) -> tuple[str, wt.examples.Start]:
+    """What its start is called, and where a mechanism starts."""
+    own = wt.examples.start(name)
+    if m.contacts or own.qd is not None:
+        return "own", own
+    q = wt.assemble(m, m.neutral()) if m.loops or m.gears else m.neutral()
     qd = np.zeros(m.nv) if rest else SPEED * np.random.default_rng(0).normal(size=m.nv)
-    return q, wt.project_velocity(m, q, qd) if m.loops or m.gears else qd
+    qd = wt.project_velocity(m, q, qd) if m.loops or m.gears else qd
+    return "rest" if rest else "thrown", wt.examples.Start(q, qd)
 
 
 def loses(m: wt.Mechanism) -> bool:
     """Whether anything in it takes energy away or brings it."""
     joints = any(body.damping or body.friction or body.limits.stiffness for body in m.bodies)
-    return joints or any(spring.damping for spring in m.springs) or bool(m.forces)
+    return joints or any(spring.damping for spring in m.springs) or bool(m.forces) or bool(m.contacts)
 
 
 def drift(run: wt.Trajectory) -> float:
@@ -57,19 +73,30 @@ def lost(run: wt.Trajectory) -> float:
 def measure(name: str, duration: float, rtol: float, rest: bool) -> dict[str, object]:
     """One run."""
     m = wt.examples.load(name)
-    q, qd = start(m, rest)
-    sample = None if loses(m) else duration / STATES
+    kind, begin = start(name, m, rest)
+    sample = None if loses(m) or begin.control is not None else duration / STATES
     began, stopped = process_time(), ""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
-            run = wt.simulate(m, q, qd, duration, rtol=rtol, atol=1e-2 * rtol, sample=sample, progress=False)
+            run = wt.simulate(
+                m,
+                begin.q,
+                begin.qd,
+                duration,
+                begin.control,
+                impacts=begin.impacts,
+                rtol=rtol,
+                atol=1e-2 * rtol,
+                sample=sample,
+                progress=False,
+            )
         except wt.SimulationError as error:
             run, stopped = error.trajectory, str(error)
     assert isinstance(run, wt.Trajectory)
     return {
         "mechanism": name,
-        "start": "rest" if rest else "thrown",
+        "start": kind,
         "duration": duration,
         "rtol": rtol,
         "method": run.method,
@@ -94,12 +121,21 @@ def kept(rows: list[dict[str, object]]) -> None:
     target.write_text(json.dumps({"rows": ordered}, indent=1) + "\n")
 
 
-def main(names: list[str], duration: float, rtols: list[float], rest: bool) -> None:
+def main(names: list[str], duration: float, rtols: list[float], rest: bool, limit: int) -> None:
     """One line a run."""
     machine, early = machine_record(), []
+    signal.signal(signal.SIGALRM, give_up)
     for name in names or wt.examples.names():
         for rtol in rtols:
-            row = measure(name, duration, rtol, rest)
+            signal.alarm(limit)
+            try:
+                row = measure(name, duration, rtol, rest)
+            except TooSlow:
+                early.append(f"{name!r} at rtol {rtol:g} was given up after {limit} s")
+                print(early[-1], flush=True)
+                continue
+            finally:
+                signal.alarm(0)
             print(
                 "{mechanism:20} {rtol:5.0e} {method:6} end {end:7.2f} s  drift {drift:7.1e} J of "
                 "{kinetic:7.1e}  lost {lost:8.1e}  gap {gap:7.1e}  {seconds:6.1f} s  {stopped}".format(**row),
@@ -117,5 +153,6 @@ if __name__ == "__main__":
     parser.add_argument("--duration", type=float, default=600.0)
     parser.add_argument("--rtol", type=float, nargs="+", default=[1e-8, 1e-12])
     parser.add_argument("--rest", action="store_true")
+    parser.add_argument("--limit", type=int, default=0, help="s for one run; 0: none")
     given = parser.parse_args()
-    main(given.names, given.duration, given.rtol, given.rest)
+    main(given.names, given.duration, given.rtol, given.rest, given.limit)
