@@ -63,10 +63,7 @@ class Compiled:
         """The same by central differences of a slope."""
         steps = self.increments(y)
         ends = [
-            [
-                slope(t, np.concatenate(self._moved_along(y, k, sign * step)))
-                for k, step in enumerate(steps)
-            ]
+            [slope(t, np.concatenate(self._moved_along(y, k, sign * step))) for k, step in enumerate(steps)]
             for sign in (1, -1)
         ]
         return ((np.array(ends[0]) - np.array(ends[1])) / (2.0 * steps[:, None])).T
