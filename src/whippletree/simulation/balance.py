@@ -13,6 +13,9 @@ which a motion that runs away does not enlarge, whatever it makes of energies. I
 steps of the run, and what they may err by, half a step times the change of power over it, is no error.
 """
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from ..model.mechanism import Mechanism
@@ -54,7 +57,7 @@ class Balance:
 
     Args:
         common: Compiled functions of what moves.
-        y: (1, nq + nv) the state at t = 0.
+        q, qd: (1, nq), (1, nv) the state at t = 0.
         power: (1, 2) of the actuators and of forces from outside at t = 0, W.
 
     Attributes:
@@ -63,14 +66,15 @@ class Balance:
         at: When that is, s.
     """
 
-    def __init__(self, common: Common, y: Array, power: Array) -> None:
-        self._common, self._states, self._waiting = common, [(np.zeros(1), y, power)], 0
-        (t,), (kinetic,), (gravity,), (self._tension,), powers = self._weighed()
-        self._top = gravity + self._tension
-        self._first = kinetic + self._top
+    def __init__(self, common: Common, q: Array, qd: Array, power: Array) -> None:
+        self._common, self._waiting = common, 0
+        self._states: list[tuple[Array, ...]] = [(np.zeros(1), q, qd, power)]
+        (t,), (kinetic,), (potential,), (self._tension,), powers = self._weighed()
+        self._top = float(potential)
+        self._first = float(kinetic) + self._top
         self._last = t, self._first, powers[:, 0]
-        self._lowest, self._rounding = self._top, UNSEEN * (_weight(common.m) + abs(self._top))
-        self._given, self._error, self._doubt, self._unsure = kinetic, 0.0, 0.0, 0.0
+        self._lowest, self._rounding = self._top, UNSEEN * (common.m.once(_weight) + abs(self._top))
+        self._given, self._error, self._doubt, self._unsure = float(kinetic), 0.0, 0.0, 0.0
         # Joints that friction holds give way that much in fixed steps, and bear what moves them.
         self._creep = STICK_SPEED * sum(body.friction * body.joint.nv for body in common.m.bodies)
         self.error, self.at = 0.0, 0.0
@@ -84,13 +88,13 @@ class Balance:
         """The error as a share of S."""
         return abs(self.error) / self.scale if self.error else 0.0
 
-    def add(self, t: Array, y: Array, power: Array) -> None:
-        """States (n, nq + nv) at the ends of steps (n,), or behind an action, which takes no time.
+    def add(self, t: Array, q: Array, qd: Array, power: Array) -> None:
+        """States (n, nq), (n, nv) at the ends of steps (n,), or behind an action, which takes no time.
 
         Raises:
             Runaway: The motion has made energy from nothing.
         """
-        self._states.append((t, y, power))
+        self._states.append((t, q, qd, power))
         self._waiting += len(t)
         if self._waiting >= BLOCK:
             self.close()
@@ -99,45 +103,86 @@ class Balance:
         """Look at what has been added since the last time; raises as `add` does."""
         if not self._waiting:
             return
-        t, kinetic, gravity, elastic, powers = self._weighed()
+        t, kinetic, potential, _, powers = self._weighed()
         before_t, before, before_powers = self._last
         with np.errstate(over="ignore", invalid="ignore"):
-            potential = gravity + elastic
             energy = kinetic + potential
-            h, change = np.diff(t, prepend=before_t), np.diff(energy, prepend=before)
-            P = np.concatenate([before_powers[:, None], powers], axis=1)
-            work = 0.5 * h * (P[:, :-1] + P[:, 1:])
-            # An action takes no time, and may change energy as it likes.
-            r = self._error + np.cumsum(np.where(h > 0.0, change - SIGNS @ work, 0.0))
-            doubt = self._doubt + np.cumsum(0.5 * h * np.abs(np.diff(P)).sum(axis=0))
-            brought = np.where(h > 0.0, np.maximum(work[:2], 0.0).sum(axis=0), np.abs(change))
-            given = self._given + np.cumsum(brought)
+            h, change = _steps(before_t, t), _steps(before, energy)
+            done = _work(h, np.concatenate([before_powers[:, None], powers], axis=1))
+            brought, wrong = done.brought, change - done.net
+            if not h.all():  # an action takes no time, and may change energy as it likes
+                brought, wrong = np.where(h > 0.0, brought, np.abs(change)), np.where(h > 0.0, wrong, 0.0)
+            r, given = self._error + np.cumsum(wrong), _sums(self._given, brought)
+            doubt, unsure = _sums(self._doubt, done.doubt), _sums(self._unsure, done.brought_doubt)
             lowest = np.minimum(self._lowest, np.minimum.accumulate(potential))
             # Springs may have given all they held, and what came in may be more than the sum tells.
-            room = given + self._top - lowest + self._rounding + self._tension
-            inflow = np.maximum(P[:2], 0.0)
-            unsure = self._unsure + np.cumsum(0.5 * h * np.abs(np.diff(inflow)).sum(axis=0))
+            room = (given + (self._top + self._rounding + self._tension)) - lowest
             gained = energy - self._first - unsure
             wild, excess = ~(gained <= (1.0 + RUNAWAY) * room), np.abs(r) - doubt - self._creep * t
-        if np.any(wild):
+        if wild.any():
             k = int(np.argmax(wild))
             raise Runaway(float(t[k]), float(gained[k]), float(room[k]))
         k = int(np.argmax(excess))
         if excess[k] > abs(self.error):
             self.error, self.at = float(np.copysign(excess[k], r[k])), float(t[k])
         self._last = float(t[-1]), float(energy[-1]), powers[:, -1]
-        self._error, self._doubt, self._given = float(r[-1]), float(doubt[-1]), float(given[-1])
-        self._lowest, self._unsure = float(lowest[-1]), float(unsure[-1])
+        self._error, self._lowest = float(r[-1]), float(lowest[-1])
+        self._doubt, self._given, self._unsure = _last(doubt), _last(given), _last(unsure)
 
     def _weighed(self) -> tuple[Array, Array, Array, Array, Array]:
-        """Times, energies of motion, of gravity and of springs (n,), powers as `SIGNS` has them (3, n)."""
-        t, states, power = (np.concatenate(column) for column in zip(*self._states, strict=True))
+        """Times, energies of motion, of place and of springs (n,), powers as `SIGNS` has them (3, n)."""
+        t, q, qd, power = (_joined(column) for column in zip(*self._states, strict=True))
         self._states, self._waiting = [], 0
-        nq = self._common.m.nq
-        q, qd = np.ascontiguousarray(states[:, :nq]), np.ascontiguousarray(states[:, nq:])
         kinetic, gravity, elastic = (np.asarray(part, dtype=float) for part in self._common.energies(q, qd))
         lost, constant = (np.asarray(part, dtype=float) for part in self._common.powers(q, qd))
-        return t, kinetic, gravity, elastic, np.stack([power[:, 0], power[:, 1] + constant, lost])
+        powers = np.stack([power[:, 0], power[:, 1] + constant, lost])
+        return t, kinetic, gravity + elastic, elastic, powers
+
+
+class _Work(NamedTuple):
+    """What is done in steps, J: (n,), or 0 if no power acts.
+
+    Attributes:
+        net: Brought in, less what is lost.
+        doubt: What that may err by.
+        brought: Brought in.
+        brought_doubt: What that may err by.
+    """
+
+    net: Array | float
+    doubt: Array | float
+    brought: Array | float
+    brought_doubt: Array | float
+
+
+def _work(h: Array, P: Array) -> _Work:
+    """By powers P (3, n + 1) at the ends of steps h (n,), s."""
+    if not P.any():
+        return _Work(0.0, 0.0, 0.0, 0.0)
+    work, inflow = 0.5 * h * (P[:, :-1] + P[:, 1:]), np.maximum(P[:2], 0.0)
+    doubt, unsure = (0.5 * h * np.abs(np.diff(part)).sum(axis=0) for part in (P, inflow))
+    return _Work(SIGNS @ work, doubt, np.maximum(work[:2], 0.0).sum(axis=0), unsure)
+
+
+def _sums(first: float, parts: Array | float) -> Array | float:
+    """(n,) a number and what is added to it, part by part; one number if nothing is."""
+    return first + np.cumsum(parts) if isinstance(parts, np.ndarray) else first
+
+
+def _last(sums: Array | float) -> float:
+    return float(sums[-1]) if isinstance(sums, np.ndarray) else sums
+
+
+def _steps(before: float, values: Array) -> Array:
+    """(n,) from each value to the next, the first from one before."""
+    found = np.empty_like(values)
+    found[0] = values[0] - before
+    np.subtract(values[1:], values[:-1], out=found[1:])
+    return found
+
+
+def _joined(parts: Sequence[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _weight(m: Mechanism) -> float:

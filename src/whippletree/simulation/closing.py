@@ -94,7 +94,7 @@ class Closing:
     ) -> None:
         self.tolerance = tolerance
         self._weak = WEAK if tolerance is None else max(WEAK, tolerance)
-        size = max(row_sizes(m), default=1.0)
+        size = max(m.once(row_sizes), default=1.0)
         self.gap = OPEN if tolerance is None else max(OPEN, LEFT * tolerance * size)
         self._m, self._advanced, self._kernel = m, common.advanced, common.constraints
         self._drive = drive

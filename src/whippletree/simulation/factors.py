@@ -1,6 +1,6 @@
 """Constraints at one position, factored so that their rank and their weakest combination show."""
 
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -45,19 +45,23 @@ class Factors:
 
     def __init__(self, K: Array, rank: int, weak: float = WEAK) -> None:
         self._solve = lapack().dtrtrs
-        factored, order, scales, _, _ = lapack().dgeqp3(K.T)
-        pivots = np.abs(np.diagonal(factored))
-        self.clear = int(np.sum(pivots > weak * np.max(pivots, initial=0.0)))
+        self._factored, order, self._scales, _, _ = lapack().dgeqp3(K.T)
+        pivots = np.abs(self._factored.diagonal())
+        self.clear = int(np.count_nonzero(pivots > weak * pivots[0])) if len(pivots) else 0
         self.rank = min(rank, self.clear)
         self.margin = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
         self.rows = order[: self.rank] - 1
-        self._R = factored[: self.rank, : self.rank]
-        self._Q = lapack().dorgqr(factored[:, : len(pivots)], scales)[0][:, : self.rank]
+        self._R = self._factored[: self.rank, : self.rank]
+
+    @cached_property
+    def _Q(self) -> Array:
+        width = min(self._factored.shape)
+        return lapack().dorgqr(self._factored[:, :width], self._scales)[0][:, : self.rank]
 
     def shortest(self, right: Array) -> Array:
         """(n,) the shortest x with K x = right; what only weak combinations determine stays zero."""
         if not self.rank:
-            return np.zeros(len(self._Q))
+            return np.zeros(len(self._factored))
         return self._Q @ self._solve(self._R, right[self.rows], trans=1)[0]
 
     def turned(self, K: Array) -> bool:

@@ -2,6 +2,7 @@
 
 import warnings
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class Run:
         self.method, self.reason, self.worn = plan.method, "", 0.0
         self.first: Step | None = None
         # Rounding errors that a step can see make it shorter and shorter: they stay below what it may err.
-        self._worn_share = float(np.clip(np.sqrt(ROUNDING / plan.rtol), WORN, WORN_MOST))
+        self._worn_share = min(max(sqrt(ROUNDING / plan.rtol), WORN), WORN_MOST)
         self.log, self.kinks = Log(), Kinks(plan.m)
 
     @cached_property
@@ -252,9 +253,8 @@ class Run:
     @cached_property
     def _balance(self) -> Balance:
         t, q, qd, tau, _, power = self.log.first
-        y = np.concatenate([q, qd])
-        powers = np.array([[float(tau @ qd), power - self.rubbed(t, y)]])
-        return Balance(self.system.equations.common, y[None], powers)
+        powers = np.array([[float(tau @ qd), power - self.rubbed(t, np.concatenate([q, qd]))]])
+        return Balance(self.system.equations.common, q[None], qd[None], powers)
 
     def rubbed(self, t: float, y: Array) -> float:
         """W: what surfaces that touch take away at a state (nq + nv,), by rubbing."""
@@ -267,17 +267,20 @@ class Run:
         tau, power = (recorded[3], recorded[5]) if recorded[0] == t else acting_at(self.plan.forces, t, q, qd)
         try:
             powers = np.array([[float(tau @ qd), power - self.rubbed(t, y)]])
-            self._balance.add(np.array([t]), y[None], powers)
+            self._balance.add(np.array([t]), q[None], qd[None], powers)
         except Runaway as found:
             raise self._runaway(found) from None
 
-    def record_many(self, t: Array, y: Array, h: Array, told: Array) -> None:
-        """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,)."""
+    def record_many(self, t: Array, y: Array, h: Array, told: Array | None = None) -> None:
+        """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,), or all."""
         q, qd, tau, power, fault = self._acting_many(t, y)
-        t, y, h, told = (column[: len(q)] for column in (t, y, h, told))
-        self.log.extend(*(column[told] for column in (t, q, qd, tau, h, power)))
+        columns = t[: len(q)], q, qd, tau, h[: len(q)], power
+        self.log.extend(*(columns if told is None else (column[told[: len(q)]] for column in columns)))
+        powers = np.zeros((len(q), 2))
+        if not self.plan.forces.idle:
+            powers[:, 0], powers[:, 1] = np.einsum("ij,ij->i", tau, qd), power
         try:
-            self._balance.add(t, y, np.stack([np.sum(tau * qd, axis=1), power], axis=1))
+            self._balance.add(columns[0], q, qd, powers)
         except Runaway as found:
             raise self._runaway(found) from None
         if fault is not None:
@@ -292,7 +295,7 @@ class Run:
 
     def _acting_many(self, t: Array, y: Array) -> tuple[Array, Array, Array, Array, BaseException | None]:
         """q, qd, and tau and power as `acting_at` has them, of many states, up to where a function fails."""
-        q, qd = (np.ascontiguousarray(part) for part in np.split(y, [self.m.nq], axis=1))
+        q, qd = np.ascontiguousarray(y[:, : self.m.nq]), np.ascontiguousarray(y[:, self.m.nq :])
         tau, power, fault = acting_along(self.plan.forces, t, q, qd)
         return q[: len(tau)], qd[: len(tau)], tau, power, fault
 

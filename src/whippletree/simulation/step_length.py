@@ -110,17 +110,21 @@ def _fastest(steps: Steps, y: Array, h: float, wide: float = 1.0) -> tuple[float
 
     Where a bound of it is within `LIMIT`, that is told, and no vector.
     """
-    change = np.diag(wide * DIFFERENCE * np.maximum(1.0, np.abs(y)))
+    n, width = len(y), wide * DIFFERENCE * np.maximum(1.0, np.abs(y))
+    states = np.empty((2 * n, n))
+    states[:] = y
+    states.ravel()[:: n + 1][:n] += width
+    states[n:].ravel()[:: n + 1] -= width
     with np.errstate(all="ignore"):
-        ends = steps(np.concatenate([y + change, y - change]), h)
-    after, before = ends[: len(y)], ends[len(y) :]
-    slope = ((after - before) / (2.0 * np.diag(change)[:, None])).T
-    if not len(y) or not np.all(np.isfinite(slope)):
-        return 0.0, np.zeros(len(y))  # the run itself will tell what is wrong
-    change = slope - np.eye(len(y))
-    bound = spectral_bound(change)
+        ends = steps(states, h)
+        change = (ends[:n] - ends[n:]) / (2.0 * width[:, None])
+    change.ravel()[:: n + 1] -= 1.0
+    change = change.T
+    bound = spectral_bound(change, LIMIT)
     if bound <= LIMIT:
-        return bound, np.zeros(len(y))
+        return bound, np.zeros(n)
+    if not np.isfinite(change).all():
+        return 0.0, np.zeros(n)  # the run itself will tell what is wrong
     values, vectors = np.linalg.eig(change)
     k = int(np.argmax(np.abs(values)))
     return float(np.abs(values[k])), np.abs(vectors[:, k])

@@ -92,7 +92,7 @@ class PlainSteps:
             self._pause, self._next_pause = self._next_pause, min(2 * self._next_pause, PAUSE)
             return t, y
         self._next_pause = 1
-        if run.closing is not None:
+        if run.closing is not None and t < run.duration:
             run.closing.accept(run.closing(t, y), self._widest / self._margin)
         return t, y
 

@@ -41,11 +41,13 @@ def strides_of(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -
 
 def _of_all(run: Run) -> Told:
     """Every step is recorded."""
-    return lambda steps, t, *_: run.record_many(steps.t, steps.y, steps.h, np.full(len(steps.t), True))
+    return lambda steps, *_: run.record_many(steps.t, steps.y, steps.h)
 
 
 def _of_fixed(run: Run, times: SomeSteps) -> Told:
     """Steps are recorded whose number is a multiple."""
+    if times.every == 1:
+        return _of_all(run)
     return lambda steps, t, *_: run.record_many(steps.t, steps.y, steps.h, times.among(t, len(steps.t)))
 
 
