@@ -119,7 +119,7 @@ def swept(
             sum(P[_own(i), columns].T @ rows[i] for i in contacts) for contacts, columns in groups
         ]
         for number, (contacts, columns) in enumerate(groups):
-            v: Any = 0.0
+            v: Any = np.zeros(A[columns].shape[0])
             for other, (_, between) in enumerate(groups):
                 if other != number or len(contacts) > 1:
                     v = v + A[columns, between] @ acting[other]
