@@ -1,6 +1,7 @@
 """What a value says, as a hash: the same in every process for values that are the same through and through.
 
-Whole objects are hashed, every attribute of them, so that nothing can be forgotten. Only what is known to
+Whole objects are hashed, every attribute of them, so that nothing can be forgotten; of those that say what a
+copy in another process has of them (`__getstate__`), that. Only what is known to
 consist of nothing else has such a hash: numbers, texts, containers, arrays, objects of this library's own
 classes, and functions that stand in its modules. A function or a class of a user may depend on anything.
 """
@@ -65,7 +66,8 @@ def _plain(value: Any) -> Any:
     if own is None:
         raise _OpaqueError
     state = {name: getattr(value, name) for name in slots if hasattr(value, name)}
-    state.update(getattr(value, "__dict__", {}))
+    says = kind.__getstate__ is not object.__getstate__ and not slots  # with slots it is those, in a list
+    state.update(value.__getstate__() if says else getattr(value, "__dict__", {}))
     names = sorted(state.keys() - derived)
     items = [state[name] for name in names]
     if isinstance(value, tuple):
