@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ...model.mechanism import Mechanism
 from ...model.values import listed
 from ...spatial import Array, Placement
 from ..equations.loop_joints import loop_joint_position, loop_joint_rates
+from ..equations.loop_sizes import joint_sizes
 
 
 def with_held_loops(m: Mechanism, q: Array, hold: Sequence[str]) -> tuple[Mechanism, list[str]]:
@@ -26,10 +28,26 @@ def with_held_loops(m: Mechanism, q: Array, hold: Sequence[str]) -> tuple[Mechan
     return m.with_parts(loops=loops), joints
 
 
-def held_rates(m: Mechanism, q: Array, hold: Sequence[str]) -> tuple[Array, list[str]]:
-    """W (n, nv) with the velocities W qd of the held loop joints, and the held joints of the tree."""
+class HeldRates(NamedTuple):
+    """Velocities W qd of held loop joints.
+
+    Attributes:
+        W: (n, nv).
+        sizes: (n,) what counts as 1 in each: a radian, or the size of its loop, m.
+        joints: Names of the held joints of the tree.
+    """
+
+    W: Array
+    sizes: Array
+    joints: list[str]
+
+
+def held_rates(m: Mechanism, q: Array, hold: Sequence[str]) -> HeldRates:
+    """What holds the velocities of loop joints, apart from the joints of the tree."""
     joints, held = held_apart(m, hold)
-    return np.concatenate([np.zeros((0, m.nv)), *(loop_joint_rates(m, q, loop) for loop in held)]), joints
+    W = np.concatenate([np.zeros((0, m.nv)), *(loop_joint_rates(m, q, loop) for loop in held)])
+    sizes = np.concatenate([np.ones(0), *(joint_sizes(m, m.loops[m.number("loop", name)]) for name in held)])
+    return HeldRates(W, sizes, joints)
 
 
 def held_apart(m: Mechanism, hold: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -13,7 +13,7 @@ from ..equations.constraints import constraint_equation, constraint_error, const
 from ..equations.loop_sizes import column_sizes, row_sizes
 from ..equations.rank import TOLERANCE
 from ..equations.relations import velocities
-from .held_loops import held_apart, held_rates, with_held_loops
+from .held_loops import HeldRates, held_apart, held_rates, with_held_loops
 
 STEPS = 8
 """Newton steps after which a small gap should be closed; each squares the error."""
@@ -47,7 +47,7 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = (), tolerance
     for _ in range(STEPS):
         if size == 0.0:
             break
-        closer = integrate(m, q, _shortest(m, constraint_jacobian(m, q), -error, free, tolerance))
+        closer = integrate(m, q, _shortest(m, constraint_jacobian(m, q), -error, sizes, free, tolerance))
         new_error = constraint_error(m, closer)
         new_size = float(np.max(np.abs(new_error) / sizes))
         if new_size >= size:  # rounding is all that is left
@@ -75,9 +75,7 @@ def project_velocity(m: Mechanism, q: Array, qd: Array, hold: Sequence[str] = ()
     array([ 2.   , -2.387,  0.377])
     """
     K = constraint_jacobian(m, q)
-    W, hold = held_rates(m, q, hold)
-    right = np.concatenate([-(K @ qd), np.zeros(len(W))])
-    return qd + _shortest(m, np.concatenate([K, W]), right, free_columns(m, hold))
+    return qd + _held_shortest(m, K, -(K @ qd), held_rates(m, q, hold))
 
 
 def project_acceleration(m: Mechanism, q: Array, qd: Array, qdd: Array, hold: Sequence[str] = ()) -> Array:
@@ -100,9 +98,7 @@ def project_acceleration(m: Mechanism, q: Array, qd: Array, qdd: Array, hold: Se
     array([0.   , 1.096, 1.88 ])
     """
     K, k = constraint_equation(m, q, qd)
-    W, hold = held_rates(m, q, hold)
-    right = np.concatenate([k - K @ qdd, np.zeros(len(W))])
-    return qdd + _shortest(m, np.concatenate([K, W]), right, free_columns(m, hold))
+    return qdd + _held_shortest(m, K, k - K @ qdd, held_rates(m, q, hold))
 
 
 def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
@@ -121,13 +117,23 @@ def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
     return [k for k in range(m.nv) if k not in held]
 
 
-def _shortest(m: Mechanism, K: Array, right: Array, free: list[int], tolerance: float = TOLERANCE) -> Array:
+def _held_shortest(m: Mechanism, K: Array, right: Array, held: HeldRates) -> Array:
+    """(nv,) the shortest x with K x = right that leaves held joints what they are."""
+    W, sizes, joints = held
+    rows = np.concatenate([row_sizes(m), sizes])
+    right = np.concatenate([right, np.zeros(len(W))])
+    return _shortest(m, np.concatenate([K, W]), right, rows, free_columns(m, joints))
+
+
+def _shortest(
+    m: Mechanism, K: Array, right: Array, rows: Array, free: list[int], tolerance: float = TOLERANCE
+) -> Array:
     """(nv,) the shortest x with K x = right, by least squares, zero but for the free entries.
 
-    Lengths count by the size of loops, in gaps and in x: which constraints are independent is then the same
-    in a mechanism of any size.
+    Lengths count by the size of loops, in gaps, `rows`, and in x: which constraints are independent is then
+    the same in a mechanism of any size.
     """
-    x, rows, columns = np.zeros(m.nv), row_sizes(m), column_sizes(m)[free]
+    x, columns = np.zeros(m.nv), column_sizes(m)[free]
     scaled = K[:, free] * columns / rows[:, None]
     x[free] = columns * np.linalg.lstsq(scaled, right / rows, rcond=tolerance)[0]
     return x

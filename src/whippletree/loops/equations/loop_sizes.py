@@ -52,6 +52,12 @@ def column_sizes(m: Mechanism) -> Array:
     )
 
 
+def joint_sizes(m: Mechanism, loop: Loop) -> Array:
+    """(nv of its joint,) for each velocity of a loop joint what counts as 1 in it."""
+    size = loop_size(m, loop)
+    return np.array([size if unit == "m" else 1.0 for unit in _velocity_units(loop.joint)])
+
+
 def in_sizes(m: Mechanism, K: Array) -> Array:
     """K (..., nc, nv) without units, lengths by the size of the loops: its rank is that of any other size."""
     return K * column_sizes(m) / row_sizes(m)[:, None]
