@@ -182,8 +182,8 @@ def test_bundled_linkages_move_for_ten_seconds(name):
     run = wt.simulate(m, duration=duration)
     assert run.t[-1] == duration
     assert np.max(np.abs(run.constraint_error)) < 1e-12
-    if not any(body.limits.dissipation for body in m.bodies):
-        assert np.ptp(run.energy) < 1e-6 * np.max(run.kinetic)
+    if not np.any(run.lost_power):  # nothing damps; Oldham's shafts have no reason to turn, and stay at rest
+        assert np.ptp(run.energy) <= 1e-6 * np.max(run.kinetic)
 
 
 def ring(links: int) -> tuple[wt.Mechanism, np.ndarray]:
