@@ -59,6 +59,11 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = (), tolerance: 
     """
     checked_tolerance(tolerance)
     m, hold = with_held_loops(m, q_guess, hold)
+    return kept_within_limits(m, closed_near(m, q_guess, hold, tolerance), q_guess, hold, tolerance)
+
+
+def closed_near(m: Mechanism, q_guess: Array, hold: Sequence[str] = (), tolerance: float = CLOSED) -> Array:
+    """What `assemble` finds without regard to limits of joints; only joints of the tree are held."""
     free, rng, sizes = free_columns(m, hold), np.random.default_rng(0), column_sizes(m)
     found = [_nearest(m, q_guess, free, tolerance)]
     # Where all bars lie in one line no small step closes a gap: then from beside it.
@@ -71,8 +76,7 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = (), tolerance: 
     q, gaps = found[-1]
     if not is_closed(m, gaps, tolerance):
         raise SolverError(open_loops(m, found[0][1]))
-    q = project_position(m, q, hold, rank_tolerance(tolerance))
-    return kept_within_limits(m, q, q_guess, hold, tolerance)
+    return project_position(m, q, hold, rank_tolerance(tolerance))
 
 
 def rank_tolerance(tolerance: float) -> float:

@@ -9,7 +9,7 @@ from ...spatial import Array
 from ..equations.constraints import constraint_jacobian
 from ..equations.loop_sizes import column_sizes, in_sizes
 from ..equations.rank import independent_rows
-from .assembly import assemble
+from .assembly import closed_near
 
 TRIES = 5
 """Positions at which constraints are looked at, lest the only one is singular."""
@@ -31,7 +31,7 @@ def generic_position(m: Mechanism) -> Array:
     for k in range(TRIES):
         shift = AWAY * columns * rng.normal(size=m.nv) if k else np.zeros(m.nv)
         try:
-            q = assemble(m, integrate(m, m.neutral(), shift))
+            q = closed_near(m, integrate(m, m.neutral(), shift))
         except SolverError as error:
             failure = failure or error
             continue
