@@ -260,3 +260,18 @@ def test_friction_of_a_loop_joint_holds_in_steps_of_euler():
     assert abs(q[0] - found[0][0][-1][0]) > 0.002  # it has moved,
     assert np.max(np.abs(found[0][1][-1])) < 1e-8  # and sticks
     assert_allclose(found[0][0][-1][0], found[1][0][-1][0], atol=1e-5)
+
+
+def test_what_a_loop_joint_damps_is_a_parameter():
+    m = wt.examples.load("four-bar")
+    m.change("pin", damping=0.4, stiffness=3.0, friction=0.05)
+    names = ["pin.damping", "pin.stiffness", "pin.friction"]
+    np.testing.assert_array_equal(wt.parameter_values(m, names), [0.4, 3.0, 0.05])
+    other = m.copy()
+    other.change("pin", damping=0.7, stiffness=2.0, friction=0.08)
+    q, qd = wt.assemble(m, m.neutral()), np.array([1.0, 0.3, -0.4])
+    k = wt.compile(wt.passive_forces, m, parameters=names)
+    for found, expected in zip(
+        k(q, qd, np.array([0.7, 2.0, 0.08])), wt.passive_forces(other, q, qd), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)

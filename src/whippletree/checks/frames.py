@@ -13,6 +13,7 @@ import numpy as np
 
 from ..joints.axis_joint import AxisJoint
 from ..model.equivalent_inertias import simple_inertias
+from ..model.fields import with_open
 from ..model.loop_coordinates import counted_turns
 from ..model.mechanism import Mechanism
 from ..spatial import Array, Inertia, Placement, Transform, TransformProduct, cross
@@ -99,7 +100,7 @@ def reframe(m: Mechanism) -> Reframed:
 
     for gear in m.gears:
         drivers = sum(ratio * ahead(driver) for driver, ratio in gear.terms)
-        gears.append(replace(gear, offset=gear.offset + ahead(gear.driven) - drivers))
+        gears.append(with_open(gear, offset=gear.offset + ahead(gear.driven) - drivers))
     return Reframed(cheap.with_parts(gears=gears, X_T=X_T), offset)
 
 

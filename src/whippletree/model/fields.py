@@ -1,6 +1,7 @@
 """Checks that the classes of parts share: of numbers, vectors and kinds of values in their fields."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import islice
@@ -45,6 +46,14 @@ def finite(value: Any, title: str, name: str, least: float = -np.inf) -> float:
         wanted = "must be finite" if least == -np.inf else f"must be {least:g} or more and finite"
         raise ModelError(f"{title}: {name} is {number}, {wanted}")
     return number
+
+
+def with_open(part: Any, **fields: Any) -> Any:
+    """A copy of a frozen part with other values, which may be symbols and are not checked."""
+    made = copy(part)
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 def set_vectors(part: Any, title: str, units: Mapping[str, str]) -> None:

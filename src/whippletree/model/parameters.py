@@ -1,7 +1,6 @@
 """Numbers of a mechanism, by name: to be left open when a kernel is compiled, or changed."""
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +9,8 @@ import numpy as np
 from ..errors import InputError, ModelError
 from ..spatial import Array, Inertia, Placement, Transform, array
 from ..spatial.rotation import exp
+from .fields import with_open
+from .gear import Gear
 from .mechanism import Body, Mechanism
 from .parts import body_faults
 from .values import expect, vector
@@ -24,8 +25,9 @@ def parameter_names(m: Mechanism) -> list[str]:
     "body.armature" (kg m² or kg), "body.damping", "body.friction" and "body.stiffness" of its joint.
 
     For each loop "loop.position_p.x" …, "loop.turn_p.x" …, and the same with s (of its joint on the
-    predecessor and on the successor); for each frame "frame.position.x" … and "frame.turn.x" …; for each gear
-    "gear.ratio" and "gear.offset"; for each spring "spring.point_a.x" …, "spring.point_b.x" … (m),
+    predecessor and on the successor), "loop.damping", "loop.friction" and "loop.stiffness"; for each frame
+    "frame.position.x" … and "frame.turn.x" …; for each gear "gear.ratio", or of several drivers
+    "gear.ratio.sun" …, and "gear.offset"; for each spring "spring.point_a.x" …, "spring.point_b.x" … (m),
     "spring.stiffness", "spring.damping" and "spring.length"; for each force "force.force.x" … (N) and
     "force.torque.x" … (N m); for each contact "contact.friction", "contact.restitution" and, where they are
     given, "contact.stiffness" (N/m) and "contact.damping" (N s/m); for each driver "driver.amplitude" and
@@ -81,6 +83,7 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
 
 PLAIN = {
     "body": ("damping", "friction", "stiffness"),
+    "loop": ("damping", "friction", "stiffness"),
     "gear": ("ratio", "offset"),
     "spring": ("stiffness", "damping", "length"),
     "contact": ("friction", "restitution", "stiffness", "damping"),
@@ -124,9 +127,12 @@ def _own_numbers(kind: str, part: Any) -> dict[str, Any]:
         found["armature"] = part.armature
     for field in VECTORS.get(kind, ()):
         found.update({f"{field}.{axis}": getattr(part, field)[k] for k, axis in enumerate("xyz")})
-    found.update(
-        {name: getattr(part, name) for name in PLAIN.get(kind, ()) if getattr(part, name) is not None}
-    )
+    for name in PLAIN.get(kind, ()):
+        value = getattr(part, name)
+        if isinstance(value, tuple):  # the ratios of a gear with several drivers
+            found.update({f"{name}.{driver}": ratio for driver, ratio in part.terms})
+        elif value is not None:
+            found[name] = value
     return found
 
 
@@ -153,6 +159,8 @@ def _changed(kind: str, part: Any, numbers: dict[str, Any], changed: dict[str, A
         return part
     own = {number: numbers[name_of(number)] for number in own}
     fields: dict[str, Any] = {name: own[name] for name in PLAIN.get(kind, ()) if name in here}
+    if isinstance(part, Gear) and any(number.startswith("ratio.") for number in here):
+        fields["ratio"] = tuple(own[f"ratio.{driver}"] for driver, _ in part.terms)
     for field in VECTORS.get(kind, ()):
         if here & {f"{field}.{axis}" for axis in "xyz"}:
             fields[field] = tuple(own[f"{field}.{axis}"] for axis in "xyz")
@@ -163,12 +171,7 @@ def _changed(kind: str, part: Any, numbers: dict[str, Any], changed: dict[str, A
         if values.dtype.kind == "f":
             _check_real(part, new)
         return new
-    if values.dtype.kind == "f":
-        return replace(part, **fields)
-    made = copy(part)
-    for field, value in fields.items():
-        object.__setattr__(made, field, value)
-    return made
+    return replace(part, **fields) if values.dtype.kind == "f" else with_open(part, **fields)
 
 
 def _placed(old: Placement, own: dict[str, Any], ending: str, here: set[str]) -> Placement:

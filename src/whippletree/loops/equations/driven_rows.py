@@ -10,11 +10,12 @@ from ...joints import Joint
 from ...model import topology
 from ...model.driver_part import Distance
 from ...model.loop import Loop
+from ...model.loop_coordinates import counted_turns, loop_coordinates
 from ...model.mechanism import Mechanism
-from ...spatial import Array, array, cross, cross_motion, factor_spd
+from ...spatial import Array, array, cross
 from .constraints import spread
 from .local_motions import LocalMotions
-from .relations import branch, loop_ends
+from .relations import branch, loop_ends, loop_position, loop_rate
 
 
 class Coordinate(NamedTuple):
@@ -32,8 +33,10 @@ class Coordinate(NamedTuple):
         return m.loops[self.number].joint if self.of == "loop" else m.bodies[self.number].joint
 
     def is_known_by_turns(self, m: Mechanism) -> bool:
-        """Whether it is known but for whole turns: the angle of a loop's hinge."""
-        return self.of == "loop" and self.joint(m).turns_endlessly
+        """Whether it is known but for whole turns: the angle of a loop's hinge whose turns nothing counts."""
+        if self.of != "loop" or not self.joint(m).turns_endlessly:
+            return False
+        return counted_turns(m, m.loops[self.number]) is None
 
 
 class DrivenRows(NamedTuple):
@@ -53,7 +56,7 @@ class DrivenRows(NamedTuple):
 def driven_rows(m: Mechanism, q: Array, qd: Array, driven: Sequence[Coordinate]) -> DrivenRows:
     """x, W and w of the coordinates of some joints, tree joints and loop joints alike.
 
-    Of a loop joint, x is found from where its two sides are; the angle of a hinge is then between -π and π.
+    Of a loop joint, x is found from where its two sides are, see `loop_coordinates`.
     Its acceleration is that of RBDA 3.44 along the joint's motion: where the constraint has T, this has
     S (SᵀS)⁻¹.
 
@@ -85,15 +88,10 @@ Row = tuple[Any, list[Array], Any]
 def _loop_row(m: Mechanism, loop: Loop, motions: LocalMotions) -> Row:
     base, p, s = loop_ends(m, loop)
     at_p, at_s = motions.of(base, p), motions.of(base, s)
-    X_s = loop.placement_s.transform() @ at_s.X
-    q_J = loop.joint.position_at(X_s @ (loop.placement_p.transform() @ at_p.X).inverse())
-    S = loop.joint.motion_subspace(q_J)
-    along = X_s.T @ (S @ factor_spd(S.T @ S).solve(np.ones(1)))
-    v_J = at_s.v - at_p.v
-    qd_J = array([along @ v_J])
-    # ẍ = S⁺(a_s - a_p - c): the joint's own bias and the turning of its frame are no motion along it.
-    c = X_s.inverse_motion(loop.joint.bias(q_J, qd_J)) + cross_motion(at_s.v, v_J)
-    return q_J[0], _between(m, (base, p, s), along, along, motions), along @ (at_s.a - at_p.a - c)
+    x = loop_coordinates(m, loop, motions.q, loop_position(m, loop, motions)[0])[0]
+    rate = loop_rate(m, loop, motions, base)
+    along = rate.T_a[:, 0]
+    return x, _between(m, (base, p, s), along, along, motions), along @ (at_s.a - at_p.a - rate.c)
 
 
 def _between(
