@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import quad
 from scipy.linalg import eigh
 from scipy.optimize import fsolve
 
@@ -155,3 +156,46 @@ def test_the_car_swings_as_the_ride_model_of_seven_freedoms():
     m.gravity = (0.0, 0.0, 0.0)  # level, without the tilt of its load
     squares = np.sort((2.0 * np.pi * wt.modes(m, m.neutral()).frequency) ** 2)
     assert_allclose(squares, eigh(K, M, eigvals_only=True), rtol=1e-10)
+
+
+def test_the_slider_crank_in_space_takes_the_time_that_its_energy_allows():
+    """It goes round one way only, so that t = ∫ dθ √(M / 2 (E - V)), with M and V out of its geometry."""
+
+    def geometry(theta):
+        """The slider's place, and the rod's direction, and both by the angle of the crank."""
+        s, c = 0.08 * np.sin(theta), 0.08 * np.cos(theta)
+        ball, by = np.array([0.0, 0.1 - s, 0.12 + c]), np.array([0.0, -c, -s])
+        x = np.sqrt(0.09 - ball @ ball)
+        x_by = -(ball @ by) / x
+        return x, x_by, ball - [x, 0.0, 0.0], by - [x_by, 0.0, 0.0]
+
+    def masses(theta):
+        """M of ½ M θ̇², and V."""
+        x, x_by, rod, rod_by = geometry(theta)
+        axes = np.array([[1.0, 0.0, 0.0], np.cross([1.0, 0.0, 0.0], rod)])  # of the cross
+        rates, left, *_ = np.linalg.lstsq(np.cross(axes, rod).T, rod_by)
+        assert left < 1e-25
+        spin = rates @ axes
+        center = np.array([x_by, 0.0, 0.0]) + 0.5 * rod_by
+        M = 1e-4 + 0.12 * 0.04**2 + 2.0 * x_by**2 + 0.5 * (center @ center)
+        M += 4e-3 * (spin @ spin) - 3.6e-3 * (spin @ rod) ** 2 / 0.09
+        return M, 9.81 * (0.12 * 0.04 * np.cos(theta) + 0.25 * rod[2])
+
+    m, start = wt.examples.load("spatial-slider-crank"), wt.examples.start("spatial-slider-crank")
+    # The velocities that the library of benchmarks begins with.
+    assert_allclose(
+        wt.jacobian(m, start.q, "rod", "aligned") @ start.qd, [1.92, -0.96, 0.48, 0.24, 0, 0], atol=1e-15
+    )
+    run = wt.simulate(m, start.q, start.qd, 0.8, rtol=1e-12, atol=1e-13, sample=0.8)
+    M, V = masses(0.0)
+    energy = 0.5 * M * 36.0 + V
+
+    def slowness(theta):
+        M, V = masses(theta)
+        return np.sqrt(0.5 * M / (energy - V))
+
+    theta = run.q[-1, 0]
+    assert theta > 5.0
+    time = quad(slowness, 0.0, theta, epsabs=1e-13, epsrel=1e-13, limit=200)[0]
+    assert_allclose(time, 0.8, rtol=0, atol=1e-11)
+    assert_allclose(run.q[-1, 1] + 0.2, geometry(theta)[0], rtol=0, atol=1e-13)

@@ -25,7 +25,14 @@ from .linkages import (
     stephenson_six_bar,
     watt_six_bar,
 )
-from .machinery import excavator, oldham_coupling, six_rus, wishbone_axle
+from .machinery import (
+    excavator,
+    oldham_coupling,
+    six_rus,
+    spatial_slider_crank,
+    spatial_slider_crank_start,
+    wishbone_axle,
+)
 from .parallel import bricard, delta_robot, flyball_governor, linkage_quadruped, stewart_platform
 from .pendulums import cart_pole, double_pendulum, furuta_pendulum, pendulum, spherical_pendulum
 from .tops import asymmetric_top, spinning_top
@@ -85,6 +92,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "six-axis-arm": six_axis_arm,
     "six-rus": six_rus,
     "sliding-ladder": touching_bodies.sliding_ladder,
+    "spatial-slider-crank": spatial_slider_crank,
     "spherical-pendulum": spherical_pendulum,
     "spinning-top": spinning_top,
     "standing-linkage-quadruped": touching_legs.standing_linkage_quadruped,
@@ -111,6 +119,7 @@ _STARTS: dict[str, Callable[[Mechanism], Start]] = {
     "rimless-wheel": touching_bodies.rimless_wheel_start,
     "rocking-block": touching_bodies.rocking_block_start,
     "simplest-walker": touching_legs.simplest_walker_start,
+    "spatial-slider-crank": spatial_slider_crank_start,
     "standing-linkage-quadruped": touching_legs.standing_linkage_quadruped_start,
     "trotting-quadruped": touching_legs.trotting_quadruped_start,
 }

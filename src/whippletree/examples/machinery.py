@@ -1,4 +1,4 @@
-"""Machines of the workshop and the road: digging, steering, coupling, and a platform on six cranks."""
+"""Machines of the workshop and the road: digging, steering, coupling, a slider-crank in space, a platform on cranks."""
 
 import numpy as np
 
@@ -6,6 +6,7 @@ from ..joints import Prismatic, Revolute, Spherical, Universal
 from ..model.mechanism import GROUND, Mechanism
 from ..spatial import Array, Inertia, Placement
 from .bars import Linkage, Point, thin_rod
+from .beginnings import Start
 from .parallel import pointing, slender_rod, thin_disc
 
 EXCAVATOR: dict[str, Point] = {
@@ -57,6 +58,39 @@ def oldham_coupling() -> Mechanism:
     m.add_body("output", Revolute("z"), placement=Placement((0.012, 0.016, 0.1)), inertia=shaft)
     m.add_loop("slot", Prismatic("y"), "disc", "output", None, Placement((0.0, 0.0, -0.05)))
     return m
+
+
+CRANK: dict[str, tuple[float, float, float]] = {
+    "shaft": (0.0, 0.1, 0.12), "ball": (0.0, 0.1, 0.2), "cross": (0.2, 0.0, 0.0),
+}  # fmt: skip
+"""Points of the slider-crank in space at q = 0, x along the slider and z up: m."""
+
+
+def spatial_slider_crank() -> Mechanism:
+    """A slider-crank in space: a rod with a ball at the crank and a cross at the slider, in skew planes.
+
+    The benchmark of the IFToMM library, after Haug, Computer Aided Kinematics and Dynamics of Mechanical
+    Systems, 1989. The crank starts upright, at q = 0, with 6 rad/s. The cross turns first about the slider's
+    way, then about a line across it and the rod.
+    """
+    p = {name: np.array(point) for name, point in CRANK.items()}
+    m = Mechanism("spatial-slider-crank")
+    crank = Inertia(0.12, 0.5 * (p["ball"] - p["shaft"]), (1e-4, 1e-4, 1e-5))
+    m.add_body("crank", Revolute("x"), placement=Placement(p["shaft"]), inertia=crank)
+    m.add_body("slider", Prismatic("x"), placement=Placement(p["cross"]), inertia=Inertia(2.0))
+    rod = p["ball"] - p["cross"]
+    turn = Placement(rpy=(float(-np.arctan2(rod[1], rod[2])), 0.0, 0.0))  # y across the rod
+    along = turn.rotation.T @ rod
+    length = float(np.linalg.norm(along))
+    moments = 4e-3 * np.eye(3) - 3.6e-3 * np.outer(along, along) / length**2
+    m.add_body("rod", Universal("x", "y"), "slider", turn, Inertia(0.5, 0.5 * along, moments))
+    m.add_loop("ball", Spherical(), "crank", "rod", Placement(p["ball"] - p["shaft"]), Placement(along))
+    return m
+
+
+def spatial_slider_crank_start(m: Mechanism) -> Start:
+    """As the benchmark has it: the crank turns at 6 rad/s and so is fast enough to go round."""
+    return Start(m.neutral(), np.array([6.0, 0.24, 1.92, -0.48 * np.sqrt(5.0)]), 5.0)
 
 
 AXLE: dict[str, tuple[float, float, float]] = {
