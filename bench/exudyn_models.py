@@ -112,27 +112,19 @@ class PlanarModel:
             normalMarker1=[float(-beside[1]), float(beside[0]), 0.0],
         )
 
-    def run(self, duration: float, steps: int, tolerance: float = 1e-8) -> np.ndarray:
-        """(nb, 2) centres of mass in the plane after a time, m, by so many steps of its default integrator.
-
-        That is generalized-α for the equations with their constraints on positions, of order 2.
+    def run(
+        self, duration: float, steps: int, tolerance: float = 1e-8, solver: str = "GeneralizedAlpha"
+    ) -> np.ndarray:
+        """(nb, 2) centres of mass in the plane after a time, m, by so many steps of an integrator of order 2.
 
         Args:
             duration: s.
             steps: How many, all of one length.
             tolerance: Of the Newton steps within them, relative.
+            solver: Exudyn's name of it: "GeneralizedAlpha", its default, with constraints on positions, or
+                "TrapezoidalIndex2", with constraints on velocities, too.
         """
-        settings = self._exudyn.SimulationSettings()
-        settings.timeIntegration.endTime, settings.timeIntegration.numberOfSteps = duration, steps
-        settings.timeIntegration.newton.relativeTolerance = tolerance
-        settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = True
-        settings.timeIntegration.verboseMode, settings.parallel.numberOfThreads = 0, 1
-        # What is fastest, as tried: few bodies want full Newton steps, many want factors kept.
-        large, solver = len(self._m) > SPARSE, self._exudyn.LinearSolverType
-        settings.timeIntegration.newton.useModifiedNewton = large
-        settings.linearSolver.solverType = solver.EigenSparse if large else solver.EXUdense
-        settings.solution.file.write = False  # nor does it make a folder then
-        self._system.SolveDynamic(settings)
+        solve(self._system, duration, steps, solver, large=len(self._m) > SPARSE, newton=tolerance)
         position = self._exudyn.OutputVariableType.Position
         return np.array([self._system.GetNodeOutput(node, position)[:2] for node in self._nodes])
 
@@ -142,3 +134,24 @@ class PlanarModel:
         return np.array(
             [(pose[:3, :3] @ com + pose[:3, 3])[:2] for pose, com in zip(poses, self._coms, strict=True)]
         )
+
+
+def solve(
+    system: Any, duration: float, steps: int, solver: str, *, large: bool = False, newton: float = 1e-8
+) -> None:
+    """Let a system of Exudyn move from its start, by so many steps of a solver; nothing is written.
+
+    What is fastest, as tried: few bodies want full Newton steps, many want factors kept.
+    """
+    exudyn: Any = import_module("exudyn")
+    settings = exudyn.SimulationSettings()
+    times = settings.timeIntegration
+    times.endTime, times.numberOfSteps, times.automaticStepSize = duration, steps, False
+    times.newton.relativeTolerance, times.newton.useModifiedNewton = newton, large
+    times.generalizedAlpha.computeInitialAccelerations = True
+    times.explicit.computeEndOfStepAccelerations = False
+    times.verboseMode, settings.parallel.numberOfThreads = 0, 1
+    kinds = exudyn.LinearSolverType
+    settings.linearSolver.solverType = kinds.EigenSparse if large else kinds.EXUdense
+    settings.solution.file.write = settings.solution.sensors.active = False  # nor does it make a folder then
+    system.SolveDynamic(settings, solverType=getattr(exudyn.DynamicSolverType, solver))
