@@ -142,8 +142,38 @@ def test_a_loop_joint_is_driven_as_a_tree_joint_is():
         unique = held.unique(ours, "world")
         assert np.all(unique == cut.unique(theirs, "world"))
         assert unique[0].tolist() == [False, False, True, True, True, False]
-        force = slice(3, 5)
+        told = slice(2, 5)  # the moment about the hinge, too: of the driver where it is, and zero elsewhere
         scale = np.max(np.abs(held.of(ours, "world")))
         assert_allclose(
-            held.of(ours, "world")[:, force], cut.of(theirs, "world")[:, force], rtol=0, atol=1e-10 * scale
+            held.of(ours, "world")[:, told], cut.of(theirs, "world")[:, told], rtol=0, atol=1e-10 * scale
         )
+    assert_allclose(cut.of("pivot")[:, 2], two.driving_force[:, 0], rtol=0, atol=1e-12)
+
+
+def pushed() -> wt.Mechanism:
+    """A four-bar that a cylinder pushes, a driver of a distance: its rod weighs nothing."""
+    m = wt.examples.load("four-bar")
+    m.add_frame("foot", "ground", wt.Placement((0.45, -0.2, 0.0)))
+    m.add_frame("eye", "coupler", wt.Placement((0.35, 0.15, 0.0)))
+    m.add_distance("cylinder", "foot", "eye")
+    return m
+
+
+def test_a_driver_pushes_where_it_is():
+    """A cylinder by its distance, against the same force given at its two ends; hinges transmit no moment."""
+    m = pushed()
+    motion = wt.kinematics(m, {"cylinder": 0.05}, np.linspace(0.0, 0.3, 4))
+    run = wt.simulate(m, drive={"cylinder": 0.05}, duration=0.3, sample=0.3, method="rk4", dt=0.05)
+    along, found = motion.reactions(), run.reactions()
+    names = ("crank", "coupler", "rocker", "pin")
+    assert np.max(np.abs(motion.tau[:, :2])) > 1.0
+    for name in names:
+        assert_allclose(along.of(name)[:, 2], 0.0, rtol=0, atol=1e-10)
+        assert_allclose(found.of(name)[[0, -1]], along.of(name)[[0, -1]], rtol=0, atol=1e-7)
+    k = 2
+    a, b = (wt.frame_pose(m, motion.q[k], name)[:3, 3] for name in ("foot", "eye"))
+    push = motion.driving_force[k, 0] * (b - a) / np.linalg.norm(b - a)
+    f_ext = wt.frame_forces(m, motion.q[k], {"eye": [0.0, 0.0, 0.0, *push]}, "aligned")
+    joints, loops = wt.reactions(m, motion.q[k], motion.qd[k], np.zeros(3), f_ext)
+    assert_allclose(along.joints[k], joints, rtol=0, atol=1e-9)
+    assert_allclose(along.loops[k], loops, rtol=0, atol=1e-9)

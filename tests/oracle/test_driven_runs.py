@@ -38,7 +38,7 @@ def test_a_cart_is_driven_and_its_pole_swings():
     assert_allclose(run.tau[1], [tau[0], 0.0], rtol=0, atol=1e-11)
 
 
-def test_a_driven_loop_joint_and_a_control_act_together():
+def test_a_driven_loop_joint_and_a_control_act_together(tmp_path):
     m = wt.examples.load("quick-return-rocker")
     given: Any = {"duration": 0.1, "sample": 0.05}
     run = wt.simulate(m, drive={"pivot": 2.0}, **given)
@@ -47,6 +47,15 @@ def test_a_driven_loop_joint_and_a_control_act_together():
     helped = wt.simulate(m, drive={"pivot": 2.0}, control=lambda t, q, qd: [1.0, 0, 0, 0, 0], **given)
     assert_allclose(helped.q, motion.q, rtol=0, atol=1e-14)
     assert_allclose(np.sum(helped.tau * helped.qd, axis=1), motion.power, rtol=0, atol=1e-10)
+    # The rocker's hinge transmits the control's moment, the pivot that of its driver, the others none.
+    held = helped.reactions()
+    assert_allclose(held.of("rocker")[:, 2], 1.0, rtol=0, atol=1e-9)
+    assert np.all(np.abs(held.of("pivot")[:, 2]) > 0.1)
+    for name in ("crank", "link"):
+        assert_allclose(held.of(name)[:, 2], 0.0, rtol=0, atol=1e-9)
+    helped.save(tmp_path / "run.npz")
+    with pytest.raises(wt.InputError, match="'pivot' was driven in this run, and a file does not hold"):
+        wt.load_trajectory(tmp_path / "run.npz").reactions()
 
 
 def test_hybrid_dynamics_of_loops_and_gears():

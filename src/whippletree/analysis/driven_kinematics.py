@@ -10,7 +10,7 @@ import numpy as np
 from ..api.compiling import made_once
 from ..api.frame_motion import FrameMotion, frame_motion
 from ..api.prescribed import course_of, drivers_of
-from ..api.reaction_history import Reactions, reactions_along
+from ..api.reaction_history import Driving, Reactions, reactions_along
 from ..dynamics.passive import with_own_forces
 from ..dynamics.rnea import rnea
 from ..errors import InputError, SolverError
@@ -77,7 +77,8 @@ class DrivenMotion:
 
     def reactions(self) -> Reactions:
         """Force and moment that every joint transmits, loop joints too."""
-        return reactions_along(self.mechanism, self.q, self.qd, self.qdd, self.tau)
+        m, driving = self.mechanism, Driving(self._system.driven, self.driving_force)
+        return reactions_along(m, self.q, self.qd, self.qdd, driving.of_tree(m), driving=driving)
 
     def transmission_angle(self, coupler: str, pin: str, follower: str) -> Array:
         """(n,) the angle at a pin between two links, 0 … π rad: near π/2 force is passed on best.

@@ -1,11 +1,14 @@
 """What joints transmit along a motion, by name, and which of it rigid bodies leave open."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..dynamics.kinematics import forward_kinematics
 from ..errors import InputError
+from ..loops.equations.driven_rows import Coordinate
+from ..loops.methods.driver_wrenches import driver_wrenches
 from ..loops.methods.lambda_first import row_choice, row_quality
 from ..loops.methods.reactions import motion_reactions, reaction_play
 from ..model.mechanism import Mechanism
@@ -94,14 +97,53 @@ class Reactions:
         return np.broadcast_to(np.eye(3), (len(self.q), 1, 3, 3))
 
 
+class Driving(NamedTuple):
+    """What drivers exert along a motion.
+
+    Attributes:
+        driven: Which coordinates they drive.
+        force: (n, nd) along them, N m or N.
+    """
+
+    driven: tuple[Coordinate, ...]
+    force: Array
+
+    @property
+    def is_by_tree(self) -> bool:
+        """Whether all of it is entries of tau."""
+        return all(coordinate.is_own for coordinate in self.driven)
+
+    def of_tree(self, m: Mechanism) -> Array:
+        """(n, nv) forces of those drivers that move tree joints."""
+        tau = np.zeros((len(self.force), m.nv))
+        for k, coordinate in enumerate(self.driven):
+            if coordinate.is_own:
+                tau[:, m.v_index[coordinate.number].start] = self.force[:, k]
+        return tau
+
+
 def reactions_along(
-    m: Mechanism, q: Array, qd: Array, qdd: Array, tau: Array, f_ext: Array | None = None
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    f_ext: Array | None = None,
+    driving: Driving | None = None,
 ) -> Reactions:
     """Reactions in n states of a motion, each argument (n, …), in machine code.
 
-    Rows of the constraints are chosen in one state and used in all where they are about as good.
+    Rows of the constraints are chosen in one state and used in all where they are about as good. Drivers of
+    loop joints and distances act where they are, and are no part of tau.
     """
     n = len(q)
+    motors = None
+    if driving is not None and not driving.is_by_tree:
+        shape = {"force": (len(driving.driven),)}
+        on_bodies, motors = made_once(driver_wrenches, m, driven=driving.driven, inputs=shape)(
+            q, driving.force
+        )
+        f_ext = on_bodies if f_ext is None else f_ext + on_bodies
     joints, loops = np.empty((n, len(m), 6)), np.empty((n, len(m.loops), 6))
     joint_play, loop_play = np.empty((n, len(m), 2, 3, 3)), np.empty((n, len(m.loops), 2, 3, 3))
     shapes = {} if f_ext is None else {"inputs": {"f_ext": (len(m), 6)}}
@@ -110,4 +152,5 @@ def reactions_along(
         given = [q[here], qd[here], qdd[here], tau[here], *([] if f_ext is None else [f_ext[here]])]
         joints[here], loops[here] = made_once(motion_reactions, m, **chosen, **shapes)(*given)
         joint_play[here], loop_play[here] = made_once(reaction_play, m, **chosen)(q[here])
+    loops = loops if motors is None else loops + motors
     return Reactions(joints, loops, joint_play, loop_play, m, q)

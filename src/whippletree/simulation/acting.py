@@ -79,6 +79,10 @@ class Drive:
         """
         raise NotImplementedError
 
+    def shares(self, q: Array, tau: Array) -> Array:
+        """(n, nd) force of each driver along its coordinate, of (n, nv) those of all in n positions."""
+        raise NotImplementedError
+
     def dead_centre(self, qd: Array) -> str:
         """What to say of a motion that ended next to a singular position, with velocities qd (nv,)."""
         raise NotImplementedError
@@ -134,6 +138,12 @@ class Acting:
     def gives_nothing(self) -> bool:
         """Whether the user has given no functions."""
         return self.control is None and self.external is None
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Names of the loop joints and distances that drivers move."""
+        coordinates = () if self.drive is None else self.drive.driven
+        return tuple(c.name(self._m) for c in coordinates if not c.is_own)
 
     @property
     def by_control_alone(self) -> bool:

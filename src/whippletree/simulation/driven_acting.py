@@ -177,6 +177,10 @@ class DriveCourses(Drive):
         xdd = np.ascontiguousarray(np.array([course(t).xdd for course in self._courses]).T)
         return np.asarray(self.forces(tuple(self._system.rows))(q, qd, np.zeros(qd.shape), xdd))
 
+    def shares(self, q: Array, tau: Array) -> Array:
+        W = np.asarray(self._system.matrix(q))[:, -len(self.driven) :]
+        return np.linalg.solve(W @ np.swapaxes(W, 1, 2), W @ tau[..., None])[..., 0]
+
     def dead_centre(self, qd: Array) -> str:
         names = " and ".join(repr(name) for name in self.names)
         fastest = joint_of_velocity(self._m, int(np.argmax(np.abs(qd))))

@@ -83,6 +83,7 @@ def _to_npz(trajectory: Trajectory) -> bytes:
         "events": [event.name for event in trajectory.events],
         "mechanism": mechanism,
         "contacts": words,
+        "driven": trajectory.driven,
     }
     arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in ARRAYS} | touched
     arrays["event_t"] = np.array([event.t for event in trajectory.events])
@@ -137,6 +138,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         joints=joints,
         mechanism=moved,
         contacts=contacts,
+        driven=tuple(str(name) for name in head.get("driven", ())),
     )
 
 

@@ -347,6 +347,7 @@ class Run:
             power,
             dynamics=self.plan.dynamics,
             acting=self.plan.forces,
+            driven=self.plan.forces.driven,
             **recorded,
             **happened,
         )

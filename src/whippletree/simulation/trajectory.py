@@ -10,7 +10,7 @@ import numpy as np
 from ..api.accelerations_along import accelerations_along
 from ..api.compiling import made_once
 from ..api.frame_motion import FrameMotion, frame_motion
-from ..api.reaction_history import Reactions, reactions_along
+from ..api.reaction_history import Driving, Reactions, reactions_along
 from ..contact.geometry.contact_kinematics import contact_jacobian
 from ..dynamics.passive import passive_powers
 from ..errors import InputError
@@ -51,6 +51,7 @@ class Trajectory:
         mechanism: What moved; None where a file did not tell.
         contacts: What contacts did; empty where they were not looked at, or a file did not tell.
         acting: What acted from outside; None where a file did not tell.
+        driven: Names of loop joints and distances that drivers moved: tau has what moves the tree alike.
     """
 
     t: Array
@@ -72,6 +73,7 @@ class Trajectory:
     mechanism: Mechanism | None = field(default=None, repr=False)
     contacts: ContactHistory = field(default=NO_CONTACTS, repr=False)
     acting: Acting | None = field(default=None, repr=False)
+    driven: tuple[str, ...] = ()
 
     @property
     def energy(self) -> Array:
@@ -129,7 +131,25 @@ class Trajectory:
             raise InputError(
                 "reactions of a run with a tolerance are not told: they are those of loops that do not close"
             )
-        return reactions_along(self._moved(), self.q, self.qd, self.qdd, self.tau, self._outside())
+        tau, driving = self.tau, None
+        if self.driven:
+            given, driving = self._driving()
+            tau = given + driving.of_tree(self._moved())
+        return reactions_along(self._moved(), self.q, self.qd, self.qdd, tau, self._outside(), driving)
+
+    def _driving(self) -> tuple[Array, Driving]:
+        """(n, nv) forces of the control, asked for again, and those of the drivers."""
+        if self.acting is None or self.acting.drive is None:
+            raise InputError(
+                f"{self.driven[0]!r} was driven in this run, and a file does not hold its force: ask for "
+                "reactions before it is saved"
+            )
+        given = np.zeros(self.tau.shape)
+        if self.acting.control is not None:
+            states = zip(self.t.tolist(), self.q, self.qd, strict=True)
+            given = np.array([self.acting.limited(self.acting.given(*state)[0]) for state in states])
+        drive = self.acting.drive
+        return given, Driving(drive.driven, drive.shares(self.q, self.tau - given))
 
     def _moved(self) -> Mechanism:
         if self.mechanism is None:

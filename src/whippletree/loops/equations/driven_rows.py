@@ -29,6 +29,11 @@ class Coordinate(NamedTuple):
         """Whether it is an entry of q."""
         return self.of == "joint"
 
+    def name(self, m: Mechanism) -> str:
+        if self.of == "joint":
+            return m.joint_names[self.number]
+        return (m.loops if self.of == "loop" else m.distances)[self.number].name
+
     def joint(self, m: Mechanism) -> Joint:
         return m.loops[self.number].joint if self.of == "loop" else m.bodies[self.number].joint
 
