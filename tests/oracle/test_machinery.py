@@ -171,7 +171,7 @@ def test_the_slider_crank_in_space_takes_the_time_that_its_energy_allows():
 
     def masses(theta):
         """M of ½ M θ̇², and V."""
-        x, x_by, rod, rod_by = geometry(theta)
+        _, x_by, rod, rod_by = geometry(theta)
         axes = np.array([[1.0, 0.0, 0.0], np.cross([1.0, 0.0, 0.0], rod)])  # of the cross
         rates, left, *_ = np.linalg.lstsq(np.cross(axes, rod).T, rod_by)
         assert left < 1e-25

@@ -1,4 +1,4 @@
-"""Machines of the workshop and the road: digging, steering, coupling, a slider-crank in space, a platform on cranks."""
+"""Machines of the workshop and the road: digging, steering, coupling, a crank in space, a platform."""
 
 import numpy as np
 
