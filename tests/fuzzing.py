@@ -14,6 +14,7 @@ from random import Random
 import numpy as np
 
 import whippletree as wt
+from mjcf_text import MACHINE
 from urdf_text import ARM
 from whippletree.io.toml_write import dumps
 
@@ -172,6 +173,12 @@ def _read_urdf(data: bytes, folder: Path) -> None:
     check_mechanism(wt.load(path, root=wt.Free()))
 
 
+def _read_mjcf(data: bytes, folder: Path) -> None:
+    path = folder / "machine.xml"
+    path.write_bytes(data)
+    check_mechanism(wt.load(path))
+
+
 def _read_trajectory(suffix: str) -> Read:
     def read(data: bytes, folder: Path) -> None:
         path = folder / f"run{suffix}"
@@ -183,6 +190,7 @@ def _read_trajectory(suffix: str) -> Read:
 
 FORMATS: dict[str, tuple[Callable[[], bytes], Damage, Read]] = {
     "urdf": (ARM.encode, damaged, _read_urdf),
+    "mjcf": (MACHINE.encode, damaged, _read_mjcf),
     "toml": (_press, damaged, lambda data, _: check_mechanism(wt.loads(data))),
     "npz": (lambda: _saved(".npz"), _archive, _read_trajectory(".npz")),
     "csv": (lambda: _saved(".csv"), damaged, _read_trajectory(".csv")),

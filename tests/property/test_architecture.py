@@ -114,6 +114,7 @@ LATE = {
     ("simulation.trajectory", "simulation"): "save is a method of the trajectory that it writes",
     ("simulation.trajectory", "display"): "plot, animate and view are methods of the trajectory they show",
     ("simulation.files", "io"): "most runs are never written",
+    ("io.mjcf", "io"): "what reads a compiled model needs MuJoCo, which is not always installed",
     ("io.mesh_files", "io"): "the folder of a mesh needs trimesh, which is not always installed",
     ("display.viewer", "display"): "controls and scenes need viser, which is not always installed",
     ("cli.app", "cli"): "the peers that bench looks for take a while to import",

@@ -12,7 +12,7 @@ from ..model.graph import Graph
 from ..model.mechanism import Mechanism
 from .file_source import Source, named, of, read
 from .findings import Problem
-from .formats import FORMATS, Format, graph_of
+from .formats import FORMATS, Format, format_of, graph_of
 from .stops import with_stops
 
 __all__ = ["FORMATS", "Format", "Problem", "Source", "load", "load_graph", "loads", "problems", "save"]
@@ -30,13 +30,18 @@ def load(
 ) -> Mechanism:
     """Load a mechanism from a file; the suffix says how it is written.
 
-    Known are .urdf, .xml (URDF), .toml and what else has a row in `io.FORMATS`.
+    Known are .urdf, .xml, .toml and what else has a row in `io.FORMATS`. An .xml file is MJCF or URDF, as its
+    root element says.
 
     URDF: links on fixed joints are merged into the body that carries them and stay as frames under
     their names; the other links are bodies. Joints come in the order of the file, parents first.
     `continuous` is a `Revolute` without limits: one angle. `mimic` is a gear. Limits, damping and
     friction stand on the body that the joint carries. What the file says and the model does not
     carry, and inertias no body can have, are listed in `warnings`.
+
+    MJCF: compiled by MuJoCo itself (pip install whippletree[mjcf]). Coordinates are in the order and with the
+    zeros of its qpos; docs/format.md tells what becomes of each element, and `warnings` of what has no
+    counterpart.
 
     TOML: Whippletree's own format, which carries everything; docs/format.md describes it.
 
@@ -83,10 +88,10 @@ def load(
         raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
     directories = _directories(packages)
     if isinstance(path, str | os.PathLike):
-        reader, source = _format(named(path)), read(Path(path))
+        source, reader = _opened(named(path))
     elif hasattr(path, "read"):
         source = of(_name(path), path)
-        reader = _format_of(source)
+        reader = format_of(source)
     else:
         raise InputError(f"path is {path!r}: give the name of a file, or a file that is open for reading")
     for option, given in (("stops", stops), ("keep_zero_limits", keep_zero_limits)):
@@ -104,7 +109,7 @@ def loads(
     keep_zero_limits: bool = False,
     stops: bool = False,
 ) -> Mechanism:
-    """Load a mechanism from a text: URDF if it begins with a <, else our own TOML.
+    """Load a mechanism from a text: MJCF or URDF if it is XML, by its root element, else our own TOML.
 
     Args:
         text: What would stand in the file; meshes are looked for as beside a file in the current directory.
@@ -197,9 +202,16 @@ def problems(path: StrPath, packages: Iterable[StrPath] | None = None) -> list[P
     """
     directories = _directories(packages)
     try:
-        return _format(Path(path)).found(read(Path(path)), directories)
+        source, reader = _opened(Path(path))
+        return reader.found(source, directories)
     except FileError as error:
         return [Problem(error.line, error.message, "error")]
+
+
+def _opened(path: Path) -> tuple[Source, Format]:
+    """The content of a file, and how it is read: .xml tells of no format, its content does."""
+    reader, source = _format(path), read(path)
+    return source, format_of(source) if path.suffix.lower() == ".xml" else reader
 
 
 def _format(path: Path) -> Format:
@@ -213,13 +225,6 @@ def _format(path: Path) -> Format:
         hint = ": expand it with xacro first" if path.suffix == ".xacro" else ""
         raise FileError(path, f"has the unknown suffix {path.suffix!r}{hint}; known: {', '.join(FORMATS)}")
     return found
-
-
-def _format_of(source: Source) -> Format:
-    """How a content is read of which no suffix is known."""
-    data = source.data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    is_xml = data.startswith((b"<", b"\xff\xfe", b"\xfe\xff")) or b"<?xml" in data[:10_000]
-    return FORMATS[".urdf" if is_xml else ".toml"]
 
 
 def _name(file: object) -> Path:

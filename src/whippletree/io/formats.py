@@ -1,5 +1,6 @@
 """The formats that files have: one row of a table each, by suffix."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
@@ -63,11 +64,26 @@ def _ours(module: str, name: str) -> Callable[..., Any]:
 graph_of = _ours("toml", "load_graph")
 """The graph in a TOML text, as (source) tells it."""
 
+_ROOT_ELEMENT = re.compile(rb"<(?!!--)(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
+_ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
+
 _URDF = Format(_ours("urdf", "load"), _ours("urdf", "problems"), is_urdf=True)
 
 FORMATS: dict[str, Format] = {
     ".urdf": _URDF,
-    ".xml": _URDF,
+    ".xml": Format(_ours("mjcf", "load"), _ours("mjcf", "problems")),
     ".toml": Format(_ours("toml", "load"), _ours("toml", "problems"), _ours("toml_write", "save")),
 }
 """By suffix, in small letters and with its dot. A new format is one line here."""
+
+XML_ROOTS = {"robot": ".urdf", "mujoco": ".xml", "mujocoinclude": ".xml"}
+"""Which of the formats an XML text is, by its root element; others go to URDF's reader, which tells them."""
+
+
+def format_of(source: Source) -> Format:
+    """How a content is read of which no suffix tells."""
+    data = source.data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not (data.startswith((b"<", b"\xff\xfe", b"\xfe\xff")) or b"<?xml" in data[:10_000]):
+        return FORMATS[".toml"]
+    root = _ROOT_ELEMENT.search(_ASIDE.sub(b"", data))
+    return FORMATS[XML_ROOTS.get("" if root is None else root[1].decode(), ".urdf")]
