@@ -7,6 +7,9 @@ from scipy.integrate import solve_ivp
 import touching
 import whippletree as wt
 from touching import ball, leg
+from whippletree.simulation.touching.held_motion import HeldMotion, held_kernels
+from whippletree.simulation.touching.holding import STICK, held_by_factors, none_held
+from whippletree.simulation.touching.touch_terms import touch_kernels, unforced
 
 G = 9.81
 
@@ -262,3 +265,26 @@ def test_slip_begins_in_few_steps(method, steps):
     reference = solve_ivp(slope, (begins, 1.2), start, "Radau", rtol=1e-9, atol=1e-13).y[:, -1]
     np.testing.assert_allclose(run.q[-1, :2], reference[:2], rtol=0.0, atol=1e-7)
     np.testing.assert_allclose(run.qd[-1, :2], reference[2:], rtol=0.0, atol=1e-7)
+
+
+def test_planar_contacts_that_stick_are_held_by_one_kernel():
+    """Across its plane nothing can be held: that leaves the forces in it as determined as they are."""
+    m = wt.Mechanism("disc")
+    m.add_body(
+        "disc",
+        wt.Planar(),
+        placement=wt.Placement(rpy=(np.pi / 2, 0, 0)),
+        inertia=wt.Inertia.sphere(0.13, mass=0.7),
+    )
+    m.add_shape("rim", wt.Sphere(0.13), "disc")
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("roll", "rim", "floor", friction=0.3)
+    q, qd, tau = np.array([0.4, 0.2, 0.13]), np.array([-1.2, 0.3, -0.5]), np.array([0.02, 0.1, -0.3])
+    held = none_held(np.array([0.3]))._replace(mode=np.array([STICK]))
+    found = HeldMotion(
+        *held_kernels(m, False).motion(q, qd, tau, np.ones(1), np.ones(1), np.zeros((1, 2)), 1e-8)
+    )
+    expected = held_by_factors(unforced(touch_kernels(m, False).terms(q, qd, tau), qd), held)
+    assert found.margin > 0.01
+    np.testing.assert_allclose(found.slope, expected.slope, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(found.force, expected.force, rtol=0, atol=1e-13)

@@ -19,11 +19,15 @@ from ...kernels.run.kernel import Kernel
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate, rate
 from ...model.snapshot import Snapshot
-from ...spatial import Array, array, maximum, minimum
+from ...spatial import Array, array, maximum, minimum, where
 from ..equations import limited
 
 MOST = 12
 """Candidates up to which there is such a kernel: its code grows with the cube of their number."""
+
+VOID = 1e-20
+"""Tangents along which a force moves a contact less than this share of one along its normal, as across the
+plane of a planar mechanism, hold nothing."""
 
 TINY = 1e-300
 """Keeps lengths of zero away from a division."""
@@ -90,7 +94,7 @@ def held_motion(
 
     # x: normal forces, and friction of contacts that stick; that of others is -μ t̂ x_n.
     F = G[..., 0] - rubs[:, 0] * G[..., 1] - rubs[:, 1] * G[..., 2]
-    mask = np.stack([closed, sticks, sticks], axis=1).ravel()
+    mask = _mask(closed, sticks, array([[G[i, k, i, k] for k in range(3)] for i in range(nc)]))
     columns = np.stack([F, G[..., 1], G[..., 2]], axis=-1).reshape(3 * nc, 3 * nc)
     x, margin = _eliminated(_masked(columns, mask), -mask * d.ravel())
     x = (mask * x).reshape(nc, 3)
@@ -117,7 +121,7 @@ def held_together(m: Mechanism, q: Array, qd: Array, closed: Array, sticks: Arra
         worst = maximum(worst, abs(entry))
     normal = J[:, 0]
     step, first = _eliminated(_masked(normal @ normal.T, closed), closed * gap)
-    rows, mask = J.reshape(-1, m.nv), np.stack([closed, sticks, sticks], axis=1).ravel()
+    rows, mask = J.reshape(-1, m.nv), _mask(closed, sticks, np.sum(J * J, axis=-1))
     change, second = _eliminated(_masked(rows @ rows.T, mask), mask * (rows @ qd))
     moved = integrate(m, q, -(normal.T @ (closed * step)))
     return moved, qd - rows.T @ (mask * change), worst, minimum(first, second)
@@ -127,6 +131,15 @@ def _direction(slip: Array, along: Array, faint: Any) -> Array:
     """(2,) in which a contact slips, smooth through zero along what it was: `Held.directions`."""
     w = slip + (faint - 2.0 * minimum(slip @ along, 0.0)) * along
     return w / np.sqrt(maximum(w @ w, TINY))
+
+
+def _mask(closed: Array, sticks: Array, moved: Array) -> Array:
+    """(3 nc,) 1 for directions that are held, else 0, given what forces along them move (nc, 3)."""
+    held = [
+        [c, *(where(along > VOID * normal, s, 0.0) for along in tangents)]
+        for c, s, (normal, *tangents) in zip(closed, sticks, moved, strict=True)
+    ]
+    return array(held).ravel()
 
 
 def _masked(A: Array, mask: Array) -> Array:
