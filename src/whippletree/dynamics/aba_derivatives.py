@@ -57,7 +57,7 @@ def aba_derivatives(
             moved[m.v_index[i]] = [False] * 6
     numbers = [k for k in range(m.nv) if moved[k]]
     both = np.concatenate([by_q[:, numbers], by_qd], axis=1)
-    solved = inverse.times_branches(both, [*numbers, *range(m.nv)]).T
+    solved = inverse.negated().times_branches(both, [*numbers, *range(m.nv)]).T
     rest, fallen = iter(solved[: len(numbers)]), finished(falling).T
-    columns = [fallen[k] - next(rest) if moved[k] else fallen[k] for k in range(m.nv)]
-    return array(columns).T if columns else by_q, -solved[len(numbers) :].T, inverse.matrix()
+    columns = [next(rest) if moved[k] else fallen[k] for k in range(m.nv)]
+    return array(columns).T if columns else by_q, solved[len(numbers) :].T, inverse.matrix()

@@ -82,6 +82,10 @@ class InverseLtdl:
     M: UnitTriangle
     weights: list[Any]
 
+    def negated(self) -> "InverseLtdl":
+        """The factors of -H⁻¹."""
+        return InverseLtdl(self.M, [-w for w in self.weights])
+
     def times(self, b: Array) -> Array:
         """H⁻¹ b for b (n,) or (n, k). n m + 2 D1 (m + a) a column."""
         if not self.weights:
@@ -100,16 +104,32 @@ class InverseLtdl:
         n = len(self.weights)
         if n < BRANCHES:
             return self.times(b)
-        above = [{k, *ancestors(self.M.lam, k)} for k in range(n)]
-        near = [frozenset(i for i in range(n) if k in above[i] or i in above[k]) for k in range(n)]
         found: list[Any] = [None] * len(variables)
-        for rows in dict.fromkeys(near[k] for k in variables):
-            numbers = [number for number, k in enumerate(variables) if near[k] == rows]
+        for rows, numbers in self._branches(variables).items():
             kept = np.array([i in rows for i in range(n)])
             solved = each(lambda x, kept=kept: self.times(np.where(kept, x, 0.0)), b.T[numbers])
             for number, column in zip(numbers, solved, strict=True):
                 found[number] = column
         return array(found).T
+
+    def _branches(self, variables: Sequence[int]) -> dict[frozenset[int], list[int]]:
+        """Columns by the rows in which they are not zero, few of them treated as those of a larger branch.
+
+        A loop costs about one pass more: what it needs of M is brought there. So it is left out where the
+        zeros that its columns would meet in another cost less.
+        """
+        n = len(self.weights)
+        above = [{k, *ancestors(self.M.lam, k)} for k in range(n)]
+        near = [frozenset(i for i in range(n) if k in above[i] or i in above[k]) for k in range(n)]
+        columns: dict[frozenset[int], list[int]] = {}
+        for number, k in enumerate(variables):
+            columns.setdefault(near[k], []).append(number)
+        products = {r: sum(len(above[i]) for i in r) + sum(len(a & r) for a in above) for r in columns}
+        for rows in sorted(columns, key=len):
+            larger = min((r for r in columns if r > rows), key=products.__getitem__, default=rows)
+            if 0 < (products[larger] - products[rows]) * len(columns[rows]) < products[rows]:
+                columns[larger] += columns.pop(rows)
+        return columns
 
     def matrix(self) -> Array:
         """(n, n) H⁻¹, one half of which is computed."""

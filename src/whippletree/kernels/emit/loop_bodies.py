@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from ..trace.program import Cycle, Program
 from .instructions import calls_first, write_instruction
-from .loop_calls import AREA, LoopCalls, area_text, load_place, store_place
+from .lane_layout import LANES, is_side_by_side
+from .loop_calls import AREA, LoopCalls, area_text, load_place, splat_place, store_place
 from .vecmath.lanes import Lanes, Real
 
 MAIN = "@wt.repeat"
 
-LANES = 8
-"""Passes side by side, where they are independent and there is one state to compute."""
-
-PLAIN = {"add", "sub", "mul", "div", "neg", "fma", "fms", "fnma"}
-"""Operations that passes side by side may have: those that need no function for vectors."""
+IN_TURN = 2
+"""Independent passes that are written operation by operation in turn, so that they share what is given."""
 
 
 def loop_functions(program: Program, width: int, fma: bool, attributes: str) -> str:
@@ -56,81 +54,75 @@ class _LoopFunctions:
     def loop(self, name: str, loop: Cycle) -> list[str]:
         """The function of this name that runs a loop, given the address of its arguments, and what it calls.
 
-        Where every pass has a state of its own and there is one state to compute, several passes are computed
-        side by side, as several states would be.
+        Where every pass has a state of its own, several passes are computed together: in the lanes of a
+        vector if there is one state to compute, see `lane_layout`, else in turn.
         """
         inner = name.replace("wt.loop", "wt.repeat")
         texts = self.runner(inner, loop.body) if loop.body.loops else []
-        lanes = LANES if self.width == 1 and loop.apart and PLAIN.issuperset(loop.body.columns.names) else 1
-        together = loop.times // lanes if lanes > 1 else 0
-        parts = [(together, lanes)] if together else []
-        if loop.times > together * lanes:
-            parts.append((loop.times - together * lanes, 1))
+        together = (LANES if self.width == 1 else IN_TURN) if is_side_by_side(loop) else 1
         lines, first = [], 0
-        for count, side_by_side in parts:
-            part = f"{name}.{side_by_side}"
-            texts.append(self.passes(part, loop, inner, count, side_by_side))
+        for count, passes in ((loop.times // together, together), (loop.times % together, 1)):
+            if not count:
+                continue
+            part = f"{name}.{passes}"
+            texts.append(self.passes(part, loop, inner, count, passes))
             real = Lanes(self.width, self.fma).real_type
             lines += [
                 f"  %s{first} = getelementptr {real}, ptr %arguments, i64 {first * loop.n_state}",
                 f"  %g{first} = getelementptr {real}, ptr %arguments, i64 {loop.n_kept}",
                 f"  call void {part}(ptr %s{first}, ptr %g{first})",
             ]
-            first += count * side_by_side
+            first += count * passes
         code = "\n".join(lines)
         texts.append(
             f"define internal void {name}(ptr %arguments) {self.attributes} {{\n{code}\n  ret void\n}}"
         )
         return texts
 
-    def passes(self, name: str, loop: Cycle, inner: str, count: int, lanes: int) -> str:
-        """The function of this name for so many passes, each of `lanes` side by side.
+    def passes(self, name: str, loop: Cycle, inner: str, count: int, together: int) -> str:
+        """The function of this name for so many times some passes together.
 
         It takes the addresses of the first state and of what is given. Operands are loaded where they are
         first used, the next state is stored when all of it is there. Where every pass has a state of its own,
         its address moves on.
         """
+        lanes = together if self.width == 1 else 1
         body, n = loop.body, loop.n_state
+        e = Lanes(lanes if lanes > 1 else self.width, self.fma)
+        constants = [e.real(c) for c in body.constants]
+        # Of each pass, or of a vector of them.
+        values = [
+            [""] * body.n_inputs + constants + [""] * body.n_instructions for _ in range(together // lanes)
+        ]
         real = Lanes(self.width, self.fma).real_type
-        e = Lanes(self.width if lanes == 1 else lanes, self.fma)
-        values = [""] * body.n_inputs + [e.real(c) for c in body.constants] + [""] * body.n_instructions
 
-        def at(base: str, place: int) -> str:
-            return e.line(f"getelementptr {real}, ptr {base}, i64 {place}")
+        def state_at(turn: int, place: int) -> str:
+            return e.line(f"getelementptr {real}, ptr %state, i64 {turn * n + place * lanes}")
 
-        def needed(number: int) -> None:
-            if not 0 <= number < body.n_inputs or values[number]:
+        def load(number: int) -> None:
+            if not 0 <= number < body.n_inputs or values[0][number]:
                 return
-            base, place = ("%state", number) if number < n else ("%given", number - n)
-            if lanes == 1:
-                values[number] = load_place(e, at(base, place))
-                return
-            # A state of each pass, or the same for all.
-            apart = [place + k * n for k in range(lanes)] if number < n else [place]
-            value = "poison"
-            for k, each in enumerate(apart):
-                one = e.line(f"load double, ptr {at(base, each)}, align 8")
-                value = e.line(f"insertelement {e.real_type} {value}, double {one}, i32 {k}")
-            if len(apart) == 1:
-                mask = f"<{lanes} x i32> zeroinitializer"
-                value = e.line(f"shufflevector {e.real_type} {value}, {e.real_type} poison, {mask}")
-            values[number] = value
+            for turn, own in enumerate(values):
+                if number < n:
+                    own[number] = load_place(e, state_at(turn, number), self.width)
+                elif turn:  # given: the same for all
+                    own[number] = values[0][number]
+                else:
+                    at = e.line(f"getelementptr {real}, ptr %given, i64 {number - n}")
+                    own[number] = load_place(e, at, self.width) if lanes == 1 else splat_place(e, at)
 
         calls = LoopCalls(AREA, inner)
-        pairs: dict[int, tuple[Real, Real]] = {}
+        pairs: list[dict[int, tuple[Real, Real]]] = [{} for _ in values]
         for instruction in calls_first(body.instructions, body.first_instruction):
             for number in instruction[2:]:
-                needed(number)
-            write_instruction(e, instruction, values, pairs, calls)
+                load(number)
+            for own, known in zip(values, pairs, strict=True):
+                write_instruction(e, instruction, own, known, calls)
         for number in body.results:
-            needed(number)
-        for place, number in enumerate(body.results):
-            if lanes == 1:
-                store_place(e, values[number], at("%state", place))
-                continue
-            for k in range(lanes):
-                one = e.line(f"extractelement {e.real_type} {values[number]}, i32 {k}")
-                e.lines.append(f"  store double {one}, ptr {at('%state', place + k * n)}, align 8")
+            load(number)
+        for turn, own in enumerate(values):
+            for place, number in enumerate(body.results):
+                store_place(e, own[number], state_at(turn, place), self.width)
         code = "\n".join(e.lines)
         wide = f' "prefer-vector-width"="{64 * lanes}" "min-legal-vector-width"="{64 * lanes}"'
         return f"""
@@ -140,7 +132,7 @@ start:
   br label %again
 again:
   %i = phi i64 [0, %start], [%next, %again]
-  %offset = mul i64 %i, {lanes * n if loop.apart else 0}
+  %offset = mul i64 %i, {together * n if loop.apart else 0}
   %state = getelementptr {real}, ptr %states, i64 %offset
 {code}
   %next = add i64 %i, 1

@@ -38,23 +38,31 @@ def write_loop_instruction(e: Lanes, instruction: Instruction, values: list[str]
     """Write one of `LOOP_OPS`. What tells the order has no value in machine code; zero stands for it."""
     op, out, _, b, c = instruction
     if op == "argument":
-        store_place(e, values[b], _place(e, calls.area, values[c]))
+        store_place(e, values[b], _place(e, calls.area, values[c]), e.width)
         values[out] = e.real(0.0)
     elif op == "repeat":
         e.lines.append(f"  call void {calls.runner}(ptr {calls.area}, i64 {_whole(e, values[b])})")
         values[out] = e.real(0.0)
     else:
-        values[out] = load_place(e, _place(e, calls.area, values[b]))
+        values[out] = load_place(e, _place(e, calls.area, values[b]), e.width)
 
 
-def store_place(e: Lanes, value: str, address: str) -> None:
-    """Put a value into memory; volatile for the reason given in `store_piece`."""
-    e.lines.append(f"  store volatile {e.real_type} {value}, ptr {address}, align {8 * e.width}")
+def store_place(e: Lanes, value: str, address: str, aligned: int) -> None:
+    """Put a value into memory, aligned to so many numbers; volatile for the reason given in `store_piece`."""
+    e.lines.append(f"  store volatile {e.real_type} {value}, ptr {address}, align {8 * aligned}")
 
 
-def load_place(e: Lanes, address: str) -> Real:
+def load_place(e: Lanes, address: str, aligned: int) -> Real:
     """What lies in memory at an address."""
-    return Real(e.line(f"load {e.real_type}, ptr {address}, align {8 * e.width}"))
+    return Real(e.line(f"load {e.real_type}, ptr {address}, align {8 * aligned}"))
+
+
+def splat_place(e: Lanes, address: str) -> Real:
+    """A number in memory, in every lane."""
+    one = e.line(f"load double, ptr {address}, align 8")
+    head = e.line(f"insertelement {e.real_type} poison, double {one}, i32 0")
+    zeros = f"<{e.width} x i32> zeroinitializer"
+    return Real(e.line(f"shufflevector {e.real_type} {head}, {e.real_type} poison, {zeros}"))
 
 
 def _whole(e: Lanes, number: str) -> str:

@@ -166,8 +166,8 @@ class _StepWriter:
     def turn(self, k: int, arriving: Bits) -> Bits:
         """Fix the signs of the k-th segment; returns how it leaves its values."""
         self.turned[k] = self.turns.of(k, arriving)
-        kept = self.kept_places.shape[1]
-        return self.turned[k, -2 * kept : len(self.turned[k]) - kept]
+        end, kept = len(self.turned[k]), self.kept_places.shape[1]
+        return self.turned[k, end - 2 * kept : end - kept]
 
     def rows(self) -> list[list[int]]:
         """For every segment the first slots of its frames and its sources."""

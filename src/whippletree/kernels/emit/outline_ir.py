@@ -9,6 +9,7 @@ from ..trace.ops import LOOP_OPS, OPS
 from ..trace.program import Program
 from ..trace.structure import leaves
 from .instructions import functions_of, write_instruction
+from .lane_layout import LANES
 from .llvm import (
     BATCH,
     ONE,
@@ -20,8 +21,9 @@ from .llvm import (
     lane_indices,
     row_address,
 )
-from .loop_bodies import LANES, MAIN, loop_functions
+from .loop_bodies import MAIN, loop_functions
 from .loop_calls import AREA, LoopCalls
+from .loop_results import loop_results
 from .memory import ROOM
 from .outline import FLIP, Outline, Subroutine, outline
 from .transpose import load_rows, store_piece
@@ -34,7 +36,11 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
 
     `wt_one` takes that at `wt_one_work`, so there must never be two calls of it at once.
     """
+    program, places = loop_results(program)
     found = outline(program)
+    results = np.where(
+        places < 0, found.results, found.slots + places
+    )  # loops have their memory behind slots
     used = functions_of(program)
     parts = [
         declarations(*dict.fromkeys((width, LANES))),
@@ -47,7 +53,7 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
         _data("table", found.table.astype(np.int32)),
         _data("constants", found.constants),
         _data("literals", found.literals),
-        _data("results", found.results.astype(np.int32)),
+        _data("results", results.astype(np.int32)),
         loop_functions(program, width, fma, attributes(width)),
         *(_step(number, step, found.slots, width, fma) for number, step in enumerate(found.steps)),
         _dispatch(found),

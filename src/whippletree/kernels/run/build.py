@@ -9,6 +9,7 @@ import llvmlite
 from ...uncollected import uncollected
 from ..emit.call_ir import call_text
 from ..emit.fuse import fuse
+from ..emit.lane_layout import side_by_side
 from ..emit.llvm import module_text
 from ..emit.outline_ir import outlined_text
 from ..emit.schedule import schedule
@@ -64,6 +65,8 @@ def is_long(program: Program) -> bool:
 def kernel_text(program: Program, target: Host, width: int) -> str:
     """IR of a program's code for `width` states at a time."""
     ordered = schedule(fuse(program) if target.fma else program)
+    if width == 1:
+        ordered = side_by_side(ordered)
     if is_long(program):
         return outlined_text(ordered, width, target.fma)
     return module_text(ordered, width, target.fma, target.width)

@@ -148,8 +148,9 @@ class Expressions(Arithmetic):
         first = max((first + known.n_arguments for first, known in self.loops.items()), default=0)
         self.loops[first] = loop
         order = ZERO
-        for place, ref in enumerate(arguments, start=first):
-            order = self._node(CODES["argument"], order, ref, self.constant(place))
+        for k, ref in enumerate(arguments):
+            if loop.reads(k):
+                order = self._node(CODES["argument"], order, ref, self.constant(first + k))
         order = self._node(CODES["repeat"], order, self.constant(first))
         return [self._node(CODES["item"], order, self.constant(first + k)) for k in range(loop.n_kept)]
 

@@ -191,9 +191,10 @@ class _Body:
         return results
 
     def applied(self, count: int, states: list[int]) -> list[int]:
-        """References to so many states after a pass of their own."""
+        """References to so many states after a pass of their own; what is a constant after all is one."""
         arguments = [*states, *(given.ref for given in self.given.values())]
-        return self.graph.loop(Cycle(count, self._program(), apart=True), arguments)
+        items = self.graph.loop(Cycle(count, self._program(), apart=True), arguments)
+        return [end if end < 0 else item for end, item in zip(self.ends * count, items, strict=True)]
 
     def _program(self) -> Program:
         """The body by itself."""

@@ -96,6 +96,12 @@ class Program:
         numbers = range(self.first_instruction, self.n_values)
         return tuple(zip(map(names.__getitem__, codes.tolist()), numbers, *operands.T.tolist(), strict=True))
 
+    @cached_property
+    def read_inputs(self) -> frozenset[int]:
+        """Numbers of the input scalars that instructions or results read."""
+        read = np.unique(np.concatenate([self.columns.operands.ravel(), np.array(self.results, np.int64)]))
+        return frozenset(read[(read >= 0) & (read < self.n_inputs)].tolist())
+
     @property
     def n_outputs(self) -> int:
         """Number of output scalars."""
@@ -270,6 +276,11 @@ class Cycle(NamedTuple):
         """Number of places: the states first, then what is given."""
         return self.n_kept + self.body.n_inputs - self.n_state
 
+    def reads(self, k: int) -> bool:
+        """Whether any pass reads its k-th argument; what none reads need not be given."""
+        number = k % self.n_state if k < self.n_kept else k - self.n_kept + self.n_state
+        return number in self.body.read_inputs
+
     def run(self, places: Sequence[Any], through: Callable[[list[Any]], list[Any]]) -> list[Any]:
         """What is at the places of the states afterwards; `through` is the body."""
         states, given = list(places[: self.n_kept]), list(places[self.n_kept :])
@@ -299,7 +310,7 @@ class _Memory:
 
     def run(self, order: Any, first: Any) -> None:
         loop, start = self.loops[int(first)], int(first)
-        places = [self.places[start + k] for k in range(loop.n_arguments)]
+        places = [self.places.get(start + k, 0.0) for k in range(loop.n_arguments)]
         self.places.update(enumerate(loop.run(places, loop.body._evaluate), start))
 
 

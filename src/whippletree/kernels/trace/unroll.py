@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...errors import InputError
+from .arithmetic import ZERO
 from .expressions import Expressions
 from .lower import lower
 from .node_table import NodeTable
@@ -49,7 +50,7 @@ def replayed(graph: Expressions, program: Program, inputs: list[int]) -> list[in
         elif op == "repeat":
             first = number(numbers[1])
             loop = program.loops[first]
-            there = [places[first + k] for k in range(loop.n_arguments)]
+            there = [places.get(first + k, ZERO) for k in range(loop.n_arguments)]
             states = loop.run(there, lambda inputs, body=loop.body: replayed(graph, body, inputs))
             places.update(enumerate(states, first))
         elif op == "item":
