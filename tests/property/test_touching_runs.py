@@ -147,8 +147,8 @@ def test_an_overlap_at_the_start_is_refused_and_can_be_pushed_out():
             {"contacts": "rigid", "method": "euler"},
             "method is 'euler', which does not follow the contacts of 'ball'",
         ),
-        ({"contacts": "rigid", "dynamics": "aba"}, "dynamics is 'aba', but contacts='rigid' finds"),
-        ({"contacts": "rigid", "stabilization": 0.1}, "stabilization is 0.1, but contacts='rigid' finds"),
+        ({"contacts": "rigid", "dynamics": "aba"}, "dynamics is 'aba', but rigid contact finds"),
+        ({"contacts": "rigid", "stabilization": 0.1}, "stabilization is 0.1, but rigid contact finds"),
     ],
 )
 def test_what_does_not_go_with_contacts_is_refused(options, message):

@@ -34,9 +34,10 @@ from .step_length import check_step_length
 from .steppers import CHOOSING, FixedSteps, Stepper
 from .strides.side_by_side import steps
 from .strides.strides_of import strides_of
-from .touching.touching_door import check_touching, check_yielding, chosen
+from .touching.touching_door import Each, check_touching, check_yielding, chosen
 from .touching.touching_run import TouchingRun
 from .trajectory import Trajectory
+from .yielding.mixed_contact_run import MixedContactRun
 from .yielding.patch_run import PatchRun
 
 MOST = 1e9
@@ -126,7 +127,8 @@ def simulate(
             to steps of "Radau". "compliant", or a `wt.contact.Compliant` with laws: surfaces give way by
             their stiffness and damping, with where they are as states of the motion (RBDA §11.8);
             `Trajectory.reason` and a `StepLengthWarning` tell what they ask of explicit steps. None: nothing
-            touches. "auto" is, if there are contacts, "compliant" where one has a stiffness, else "rigid".
+            touches. "auto" takes each contact by its numbers: those with a stiffness give way by it, others
+            are rigid, and both may be there at once.
         impacts: The law of impacts: "poisson", "newton" or "sequential"; see `wt.contact.impact`.
         drive: What driven joints do beside what the mechanism's own drivers say, by name, tree joints, loop
             joints or distances: a speed, a function of time that gives the position, a formula, a
@@ -215,11 +217,12 @@ def simulate(
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)
     if isinstance(contacts, Compliant):
-        # Its equations take forces on the bodies, which surfaces bring, even if nothing else does.
-        pushed = Acting(m, control, (lambda *_: np.zeros((len(m), 6))) if external is None else external)
-        run = PatchRun(replace(plan, forces=pushed), watch, contacts)
+        run = PatchRun(replace(plan, forces=_pushed(m, control, external)), watch, contacts)
+    elif isinstance(contacts, Each):
+        mixed = replace(plan, forces=_pushed(m, control, external), projects=False)
+        run = MixedContactRun(mixed, watch, impacts, contacts)
     elif contacts is not None:
-        run = TouchingRun(replace(plan, projects=False), watch, impacts)
+        run = TouchingRun(replace(plan, projects=False), watch, impacts, m)
     run.start(np.concatenate([q, qd]))
     without = joints_without_inertia(m, q, coupled_joints(m)) if m.once(joints_in_doubt) else ()
     if without:
@@ -245,6 +248,11 @@ def _acting(
     if control is None:
         raise InputError(f"control_dt is {period:g} s, but there is no control")
     return HeldActing(m, control, external, period)
+
+
+def _pushed(m: Mechanism, control: Control | None, external: Control | None) -> Acting:
+    """What acts, with room for the forces on bodies that surfaces which give way bring."""
+    return Acting(m, control, (lambda *_: np.zeros((len(m), 6))) if external is None else external)
 
 
 def _law(

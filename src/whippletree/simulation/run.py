@@ -88,6 +88,11 @@ class Run:
     def _closed_state(self, t: float, y: Array) -> Array:
         return self.closed(t, y).y
 
+    def split(self, y: Array) -> tuple[Array, Array]:
+        """q (nq,) and qd (nv,) of a state, behind which there may be more."""
+        nq, nv = self.m.nq, self.m.nv
+        return y[:nq], y[nq : nq + nv]
+
     def _tolerance(self, y: Array) -> float:
         return self.plan.atol + self.plan.rtol * float(np.max(np.abs(y), initial=0.0))
 
@@ -217,36 +222,34 @@ class Run:
         """Look for events in a step from (t, y), up to the first that ends it."""
         if not self.watch.events:
             return None
-        nq = self.m.nq
 
         def inside(at: float) -> tuple[Array, Array]:
-            state = y if at == t else step.at(at)
-            return state[:nq], state[nq:]
+            return self.split(y if at == t else step.at(at))
 
         return self.watch.look(t, step.end, inside)
 
     def act(self, stop: Stop, y: Array) -> Closed:
         """The state in which the actions of events leave a state y, one after the other."""
-        nq = self.m.nq
-        q, qd = y[:nq], y[nq:]
+        q, qd = self.split(y)
+        more = y[len(q) + len(qd) :]
         for event in stop.events:
             if event.action is None:
                 continue
             q, qd = jumped(self.m, event.name, stop.t, event.action(stop.t, q.copy(), qd.copy()))
         try:
-            state = self.closed(stop.t, np.concatenate([q, qd]))
+            state = self.closed(stop.t, np.concatenate([q, qd, more]))
         except OpenLoop as error:
             raise InputError(
                 f"action of event {stop.events[0].name!r} at t = {stop.t:g} leaves loop {error.name!r} open "
                 f"by {error.gap:.3g}: take q from wt.assemble and qd from wt.project_velocity"
             ) from None
-        self.watch.go_on(stop, state.y[:nq], state.y[nq:], self.system.moved)
+        self.watch.go_on(stop, *self.split(state.y), self.system.moved)
         return state
 
     # Records
 
     def record(self, t: float, y: Array, h: float) -> None:
-        q, qd = y[: self.m.nq].copy(), y[self.m.nq :].copy()
+        q, qd = (part.copy() for part in self.split(y))
         tau, power = acting_at(self.plan.forces, t, q, qd)
         self.log.add((t, q, qd, tau, h, power))
 
@@ -262,7 +265,7 @@ class Run:
 
     def weigh(self, t: float, y: Array) -> None:
         """Hold the energy at the end of a step, or behind an action, against what has acted until then."""
-        q, qd = y[: self.m.nq], y[self.m.nq :]
+        q, qd = self.split(y)
         recorded = self.log.last
         tau, power = (recorded[3], recorded[5]) if recorded[0] == t else acting_at(self.plan.forces, t, q, qd)
         try:

@@ -66,5 +66,20 @@ def history(
     return ContactHistory(titles, gap, mode.astype(int), *others, events=tuple(events))
 
 
+def merged(titles: tuple[str, ...], parts: Sequence[tuple[list[int], ContactHistory]]) -> ContactHistory:
+    """One out of those of some candidates each, given with their rows, of the same states."""
+    n, nc = len(parts[0][1].gap), len(titles)
+    of_all: dict[str, Any] = {}
+    for name in ("gap", "mode", "force", "impulse", "patch"):
+        first = getattr(parts[0][1], name)
+        of_all[name] = np.zeros((n, nc, *first.shape[2:]), dtype=first.dtype)
+        for rows, part in parts:
+            of_all[name][:, rows] = getattr(part, name)
+    for name in ("impact_loss", "friction_power", "stored"):
+        of_all[name] = sum(getattr(part, name) for _, part in parts)
+    told = [event._replace(row=rows[event.row]) for rows, part in parts for event in part.events]
+    return ContactHistory(titles, **of_all, events=tuple(sorted(told, key=lambda event: event.t)))
+
+
 NO_CONTACTS = history((), (), ())
 """Of a motion in which nothing touched, or of which a file does not tell."""

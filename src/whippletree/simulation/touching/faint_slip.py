@@ -41,9 +41,11 @@ class FaintSlip(Compiled):
         )
 
     def slope_derivative(self, t: float, y: Array) -> Array:
-        """(nq + nv, nq + nv) as far as it is stiff; in steps so short, all else changes little."""
+        """(len(y), len(y)) as far as it is stiff; in steps so short, all else changes little."""
         by_angle, by_velocity = self.system.turning(t, y)
-        return np.concatenate([np.zeros((len(y), self.nq)), by_angle @ by_velocity], axis=1)
+        found, size = np.zeros((len(y), len(y))), self.system.size
+        found[:size, self.nq : size] = by_angle @ by_velocity
+        return found
 
 
 class FaintSteps:

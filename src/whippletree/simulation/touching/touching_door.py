@@ -1,16 +1,28 @@
 """What `simulate` is asked about contacts, checked."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...contact.compliant.compliant_contact import Compliant
 from ...contact.compliant.patch_motion import check_dampers
 from ...contact.geometry.contact_pairs import candidates
 from ...contact.impulses.impacts import IMPACT_LAWS
+from ...edit.pieces import assemble
 from ...errors import InputError
 from ...model.mechanism import Mechanism
 
 BY_SLOPE = ("auto", "rk4", "rk6", "RK45", "DOP853", "Radau", "BDF")
 """Integrators that need nothing but accelerations at a state, which is what contact forces belong to."""
+
+
+class Each(NamedTuple):
+    """Contacts by their own numbers, of which some are rigid and some give way.
+
+    Attributes:
+        rigid, soft: The mechanism with those that have no stiffness, and with those that have one.
+    """
+
+    rigid: Mechanism
+    soft: Mechanism
 
 
 def meant(m: Mechanism, contacts: Any) -> Any:
@@ -21,9 +33,13 @@ def meant(m: Mechanism, contacts: Any) -> Any:
 
 
 def chosen(m: Mechanism, contacts: Any) -> Any:
-    """What is meant in `simulate`: there "auto" is compliant if a contact has a stiffness."""
-    if isinstance(contacts, str) and contacts == "auto" and any(c.stiffness is not None for c in m.contacts):
-        contacts = "compliant"
+    """What is meant in `simulate`: there "auto" is compliant if all have a stiffness, `Each` if some do."""
+    if isinstance(contacts, str) and contacts == "auto":
+        soft = [contact for contact in m.contacts if contact.stiffness is not None]
+        rigid = [contact for contact in m.contacts if contact.stiffness is None]
+        if soft and rigid:
+            return Each(assemble(m, {"contact": rigid}), assemble(m, {"contact": soft}))
+        contacts = "compliant" if soft else contacts
     return Compliant() if isinstance(contacts, str) and contacts == "compliant" else meant(m, contacts)
 
 
@@ -45,10 +61,13 @@ def check_touching(
     """InputError for contacts that `simulate` does not follow, and for arguments that do not go with them.
 
     Args:
-        m, contacts, impacts, method: Of `simulate`.
+        m, contacts, impacts, method: Of `simulate`; `Each` where contacts are of both kinds.
         others: dynamics, stabilization, implicit_damping of it.
     """
-    if contacts != "rigid":
+    if isinstance(contacts, Each):
+        check_dampers(contacts.soft, Compliant())
+        m = contacts.rigid
+    elif contacts != "rigid":
         raise InputError(
             f"contacts is {contacts!r}, expected 'auto', 'rigid', 'compliant', a wt.contact.Compliant or None"
         )
@@ -60,7 +79,7 @@ def check_touching(
     for name, value, default in zip(names, others, ("auto", None, None), strict=True):
         if value is not default and value != default:
             raise InputError(
-                f"{name} is {value!r}, but contacts='rigid' finds accelerations itself: leave it out, or "
+                f"{name} is {value!r}, but rigid contact finds accelerations itself: leave it out, or "
                 "give contacts=None to let nothing touch"
             )
     rows = candidates(m)
@@ -74,7 +93,7 @@ def check_touching(
     if soft:
         raise InputError(
             f"contacts is 'rigid', but {soft[0].title} has a stiffness of {soft[0].contact.stiffness:g} N/m: "
-            "leave it out, give contacts='compliant', or contacts=None to let nothing touch"
+            "leave it out, give contacts='auto', with which it gives way, or None to let nothing touch"
         )
 
 

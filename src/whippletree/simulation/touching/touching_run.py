@@ -10,6 +10,7 @@ import numpy as np
 from ...contact.geometry.contact_pairs import candidates
 from ...contact.geometry.contact_states import GAP, check_apart
 from ...errors import InputError, SimulationError, SolverError
+from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..choice import choose
 from ..closing import OPEN as OPEN_LOOP
@@ -20,7 +21,7 @@ from ..plan import Plan
 from ..run import SINGULAR_START, Run
 from ..steppers import STIFF, Step, Stepper
 from ..trajectory import Trajectory
-from .contact_history import ContactEvent, history
+from .contact_history import ContactEvent, ContactHistory, history
 from .deciding import STILL, Touchable, decide, painleve_message
 from .edges import LOST, ahead, passed
 from .faint_slip import FaintSlip, FaintSteps
@@ -56,15 +57,16 @@ class TouchingRun(Run):
         plan: What it is asked to do.
         watch: Its events.
         law: Of impacts.
+        rigid: The mechanism with its rigid contacts.
     """
 
-    def __init__(self, plan: Plan, watch: Watch, law: str) -> None:
+    def __init__(self, plan: Plan, watch: Watch, law: str, rigid: Mechanism) -> None:
         super().__init__(plan, watch)
-        rows = candidates(plan.m)
+        self.rigid, rows = rigid, candidates(rigid)
         friction, restitution = (
             np.array([getattr(row.contact, name) for row in rows]) for name in ("friction", "restitution")
         )
-        self.parts, self.law = Touchable(plan.m, rows, friction, restitution), law
+        self.parts, self.law = Touchable(rigid, rows, friction, restitution), law
         self.system.held = none_held(friction)
         self._found: Found | None = None
         self._decided_at: Array | None = None
@@ -77,7 +79,8 @@ class TouchingRun(Run):
     @cached_property
     def system(self) -> TouchingSystem:
         plan = self.plan
-        return TouchingSystem(equations(self.m, plan.forces.external is not None, plan.law), plan.forces)
+        of = equations(self.m, plan.forces.external is not None, plan.law)
+        return TouchingSystem(of, plan.forces, self.rigid)
 
     @property
     def held(self) -> Held:
@@ -90,28 +93,28 @@ class TouchingRun(Run):
         return Closing(self.m, self.system.equations.common) if held else None
 
     def start(self, y: Array) -> None:
-        check_apart(self.m, y[: self.m.nq])
+        q, qd = self.split(y)
+        check_apart(self.rigid, q)
         if self.closing is not None:
-            qd = y[self.m.nq :]
-            direction = qd if np.any(qd) else self.system.slope(0.0, y)[self.m.nq :]
-            if self.closing.begin(y, direction)[1]:
+            direction = qd if np.any(qd) else self.split(self.system.slope(0.0, y))[1]
+            if self.closing.begin(np.concatenate([q, qd]), direction)[1]:
                 self.record(0.0, y, 0.0)
                 raise self.fail(SINGULAR_START, 0.0, None)
         first = self.closed(0.0, y)
         self.accept(first)
         y = first.y
         self.record(0.0, y, 0.0)
-        after = self.closed(0.0, self._strike(0.0, y)).y
-        if not np.any(self._impulse):  # only what contacts do has changed
-            self.log.drop_last()
-            self._history.pop()
+        after = self.closed(0.0, self.after_impacts(0.0, y)).y
+        if not self.has_struck:  # only what contacts do has changed
+            self.drop_last()
         self.record(0.0, after, 0.0)
 
     def choose_integrator(self) -> None:
         """Choose an integrator, by the motion without contacts: at rest, dry friction looks stiff."""
-        held, self.system.held = self.held, none_held(self.parts.friction)
-        self.method, self.reason = choose(self.system, self.last, self.duration, MANY)
-        self.system.held = held
+        free = TouchingSystem(self.system.equations, self.plan.forces, self.rigid)
+        free.held = none_held(self.parts.friction)
+        y = np.concatenate(self.split(self.last))
+        self.method, self.reason = choose(free, y, self.duration, MANY)
 
     def chosen_steps(self, dense: bool) -> Stepper:
         """Of explicit methods too, steps where slip begins or ends are implicit: its direction is stiff."""
@@ -174,7 +177,8 @@ class TouchingRun(Run):
 
     def _velocity(self, y: Array) -> Array:
         """(nc, 3) contact velocities, m/s."""
-        return np.asarray(self.system.kernels.geometry(y[: self.m.nq])[3]) @ y[self.m.nq :]
+        q, qd = self.split(y)
+        return np.asarray(self.system.kernels.geometry(q)[3]) @ qd
 
     def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
         """Half a step in place of one in which slip turns too far; else as without contacts."""
@@ -233,8 +237,8 @@ class TouchingRun(Run):
 
     def _ahead(self, y: Array) -> Array:
         """The state a little ahead, where contacts may touch something else."""
-        q, qd = y[: self.m.nq], y[self.m.nq :]
-        return np.concatenate([self.system.moved(q, qd, ahead(qd)), qd])
+        q, qd = self.split(y)
+        return np.concatenate([self.system.moved(q, qd, ahead(qd)), y[len(q) :]])
 
     def act(self, stop: Stop, y: Array) -> Closed:
         found, self._found = self._found, None
@@ -243,7 +247,7 @@ class TouchingRun(Run):
         if any(event.action is not None for event in own):
             self.system.held = none_held(self.parts.friction)
             y = super().act(Stop(stop.t, own), y).y
-            self._check_action(stop.t, own[0], y)
+            self.behind_action(stop.t, own[0], y)
             found = None
         if found is not None and self._decided_at is not None:
             rows = self.held.rows
@@ -256,7 +260,12 @@ class TouchingRun(Run):
                 raise self.fail(str(error), stop.t, None) from None
             self._change(stop.t, self._aligned(stop.t, y, held))
             return self.closed(stop.t, y)
-        return self.closed(stop.t, self._strike(stop.t, y))
+        return self.closed(stop.t, self.after_impacts(stop.t, y))
+
+    @property
+    def has_struck(self) -> bool:
+        """Whether there was an impact since a state was recorded last."""
+        return bool(np.any(self._impulse))
 
     def _aligned(self, t: float, y: Array, held: Held) -> Held:
         """Contacts that begin to slip do so against the friction that has just held them."""
@@ -265,9 +274,10 @@ class TouchingRun(Run):
         begins = ((self.held.mode == STICK) & (held.mode == SLIP))[:, None] & (size > 0.0)
         return held._replace(along=np.where(begins, -rub / np.where(size > 0.0, size, 1.0), held.along))
 
-    def _check_action(self, t: float, event: Event, y: Array) -> None:
+    def behind_action(self, t: float, event: Event, y: Array) -> None:
+        """Look at the state in which the action of an event has left the bodies."""
         try:
-            check_apart(self.m, y[: self.m.nq])
+            check_apart(self.rigid, y[: self.m.nq])
         except InputError as error:
             raise InputError(f"action of event {event.name!r} at t = {t:g}: {error}") from None
 
@@ -279,17 +289,17 @@ class TouchingRun(Run):
             closed = "; ".join(self.parts.titles(self.held.rows)) or "none is closed"
             raise self.fail(f"contacts change again and again within no time: {closed}", t, None)
 
-    def _strike(self, t: float, y: Array) -> Array:
+    def after_impacts(self, t: float, y: Array) -> Array:
         """The state after impacts and with what contacts do from then on."""
-        nq = self.m.nq
-        q, qd = y[:nq], y[nq:]
+        q, qd = self.split(y)
+        more = y[len(q) + len(qd) :]
         gap = np.asarray(self.system.kernels.geometry(q)[2])
         touching = [int(row) for row in np.flatnonzero((gap <= GAP) | (self.held.mode != OPEN))]
         try:
             struck = strike(
                 self.parts,
                 self.law,
-                lambda v: self.system.motion(t, np.concatenate([q, v])),
+                lambda v: self.system.motion(t, np.concatenate([q, v, more])),
                 qd,
                 touching,
                 self._speed,
@@ -306,7 +316,7 @@ class TouchingRun(Run):
         self._events += [
             ContactEvent(t + after, row, "rests") for row, after in struck.rests if after < np.inf
         ]
-        return np.concatenate([q, struck.qd])
+        return np.concatenate([q, struck.qd, more])
 
     def _change(self, t: float, held: Held) -> None:
         """Go on with what contacts do, and tell what is new."""
@@ -328,13 +338,21 @@ class TouchingRun(Run):
         self._history.append(what)
         self._impulse, self._loss = np.zeros_like(self._impulse), 0.0
 
+    def drop_last(self) -> None:
+        """Forget what was recorded last."""
+        self.log.drop_last()
+        self._history.pop()
+
     def rubbed(self, t: float, y: Array) -> float:
         return _power(self.system.held_motion(t, y))
 
-    def trajectory(self) -> Trajectory:
-        run = super().trajectory()
+    def did(self) -> ContactHistory:
+        """What rigid contacts did."""
         titles = tuple(row.title for row in self.parts.candidates)
-        found = history(titles, self._history, self._events)
+        return history(titles, self._history, self._events)
+
+    def trajectory(self) -> Trajectory:
+        run, found = super().trajectory(), self.did()
         lost = run.lost_power + found.friction_power
         return replace(run, lost_power=lost, contacts=found, dynamics="rigid contact")
 

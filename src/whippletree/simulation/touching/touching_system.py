@@ -6,6 +6,7 @@ import numpy as np
 
 from ...contact.geometry.contact_pairs import candidates
 from ...kernels.run.kernel import Kernel
+from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..acting import Acting
 from ..equations import Equations
@@ -34,13 +35,18 @@ FAR = 1e9
 class TouchingSystem(Compiled):
     """The motion with closed contacts held.
 
+    Args:
+        equations: Of the motion.
+        forces: What acts from outside.
+        m: The mechanism with its rigid contacts.
+
     Attributes:
         held: What contacts do.
     """
 
-    def __init__(self, equations: Equations, forces: Acting) -> None:
+    def __init__(self, equations: Equations, forces: Acting, m: Mechanism) -> None:
         super().__init__(equations, forces)
-        m = equations.m
+        self.m, self.size = m, m.nq + m.nv
         count, tree = len(candidates(m)), not (m.loops or m.gears)
         self._small = tree and count <= MOST and isinstance(self.kernels.terms, Kernel)
         self._asked, self._pays = 0, PAYS * count
@@ -57,21 +63,26 @@ class TouchingSystem(Compiled):
 
     @cached_property
     def kernels(self) -> TouchKernels:
-        return touch_kernels(self.equations.m, self.forces.external is not None)
+        return touch_kernels(self.m, self.forces.external is not None)
 
     @cached_property
     def _at_once(self) -> HeldKernels:
-        return held_kernels(self.equations.m, self.forces.external is not None)
+        return held_kernels(self.m, self.forces.external is not None)
 
     @property
     def _quick(self) -> bool:
         """Whether there is a kernel for what contacts do now, which determines their forces."""
         return self._small and self._sure and self._asked > self._pays
 
+    def acting(self, t: float, y: Array) -> tuple[Array, ...]:
+        """q, qd and what acts but for forces of rigid contacts: tau, and f_ext if there are such forces."""
+        q, qd = y[: self.nq], y[self.nq : self.size]
+        return q, qd, *self.forces(t, q, qd)
+
     def motion(self, t: float, y: Array) -> Unforced:
-        """Without contact forces."""
-        q, qd = y[: self.nq], y[self.nq :]
-        return unforced(self.kernels.terms(q, qd, *self.forces(t, q, qd)), qd)
+        """Without forces of rigid contacts."""
+        now = self.acting(t, y)
+        return unforced(self.kernels.terms(*now), now[1])
 
     def held_motion(self, t: float, y: Array) -> HeldMotion:
         """With the forces that hold closed contacts."""
@@ -84,8 +95,7 @@ class TouchingSystem(Compiled):
     def _held_motion(self, t: float, y: Array, held: Held) -> HeldMotion:
         self._asked += 1
         if self._quick:
-            q, qd = y[: self.nq], y[self.nq :]
-            tau, *f_ext = self.forces(t, q, qd)
+            q, qd, tau, *f_ext = self.acting(t, y)
             now = (self._closed, self._sticks, held.along, held.faint)
             found = HeldMotion(*self._at_once.motion(q, qd, tau, *now, *f_ext))
             if found.margin > SURE:
@@ -113,17 +123,21 @@ class TouchingSystem(Compiled):
     def slope(self, t: float, y: Array) -> Array:
         # A step tried that is much too long may end beyond all numbers: it is taken again.
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.held_motion(t, y).slope
+            return self.whole(t, y, self.held_motion(t, y))
+
+    def whole(self, t: float, y: Array, motion: HeldMotion) -> Array:
+        """The slope of a state out of a motion of the bodies."""
+        return motion.slope
 
     def slope_derivative(self, t: float, y: Array) -> Array:
-        """(nq + nv, nq + nv) of `slope` by y: with slip along the directions that it has, and as these turn.
+        """(len(y), len(y)) of `slope` by y: with slip along the directions that it has, and as these turn.
 
         Directions of faint slip turn within less than what differences are taken over.
         """
         now = self._directions(y)[0]
         by_angle, by_velocity = self.turning(t, y)
-        kept = self._differenced(t, y, lambda t, y: self.turned(t, y, now, FAR).slope)
-        kept[:, self.nq :] += by_angle @ by_velocity
+        kept = self._differenced(t, y, lambda t, y: self.whole(t, y, self.turned(t, y, now, FAR)))
+        kept[: self.size, self.nq : self.size] += by_angle @ by_velocity
         return kept
 
     def turning(self, t: float, y: Array) -> tuple[Array, Array]:
@@ -131,11 +145,11 @@ class TouchingSystem(Compiled):
         held = self.held
         rows = np.flatnonzero((held.mode == SLIP) & (held.friction > 0.0))
         if not rows.size:
-            return np.zeros((len(y), 0)), np.zeros((0, len(y) - self.nq))
+            return np.zeros((self.size, 0)), np.zeros((0, self.size - self.nq))
         now, velocity, J = self._directions(y)
-        size = np.linalg.norm(velocity[:, 1:], axis=1) + held.faint
+        speed = np.linalg.norm(velocity[:, 1:], axis=1) + held.faint
         across = np.stack([-now[:, 1], now[:, 0]], axis=1)
-        by_angle = np.empty((len(y), len(rows)))
+        by_angle = np.empty((self.size, len(rows)))
         for k, row in enumerate(rows):
             ends = []
             for sign in (1.0, -1.0):
@@ -143,11 +157,11 @@ class TouchingSystem(Compiled):
                 along[row] = np.cos(TURN) * now[row] + sign * np.sin(TURN) * across[row]
                 ends.append(self.turned(t, y, along, FAR).slope)
             by_angle[:, k] = (ends[0] - ends[1]) / (2.0 * np.sin(TURN))
-        by_velocity = np.einsum("ik,ikv->iv", across[rows], J[rows, 1:]) / size[rows, None]
+        by_velocity = np.einsum("ik,ikv->iv", across[rows], J[rows, 1:]) / speed[rows, None]
         return by_angle, by_velocity
 
     def _directions(self, y: Array) -> tuple[Array, Array, Array]:
         """(nc, 2) in which contacts slip, (nc, 3) their velocities, m/s, and (nc, 3, nv) these by qd."""
         J = np.asarray(self.kernels.geometry(y[: self.nq])[3])
-        velocity = J @ y[self.nq :]
+        velocity = J @ y[self.nq : self.size]
         return self.held.directions(velocity), velocity, J

@@ -67,15 +67,15 @@ class PatchSystem(Compiled):
         equations: With forces on the bodies.
         forces: What acts from outside, with forces on the bodies.
         how: The laws of the patches.
+        m: The mechanism with the contacts that give way.
 
     Attributes:
         touches: (nc,) 1 where a body touches a patch, else 0.
         left: (nc,) s: when patches that nothing touches were left.
     """
 
-    def __init__(self, equations: Equations, forces: Acting, how: Compliant) -> None:
+    def __init__(self, equations: Equations, forces: Acting, how: Compliant, m: Mechanism) -> None:
         super().__init__(equations, forces)
-        m = equations.m
         self.count, self.size = len(candidates(m)), m.nq + m.nv
         self.touches, self.left = np.zeros(self.count), np.zeros(self.count)
         self._motion, self._effect, self.gaps = patch_kernels(m, how)
@@ -90,12 +90,17 @@ class PatchSystem(Compiled):
             q = self.equations.common.projected(q)
         return q, qd, patch.reshape(-1, 4), self.touches, t - self.left
 
+    def effect(self, t: float, y: Array) -> tuple[Array, Array]:
+        """What patches do to the bodies, (nb, 6), N m and N, and their own rates (4 nc,), m/s."""
+        found = self._effect(*self._seen(t, y))
+        bodies = len(found) - 4 * self.count
+        return found[:bodies].reshape(-1, 6), found[bodies:]
+
     def slope(self, t: float, y: Array) -> Array:
         q, qd = y[: self.nq], y[self.nq : self.size]
-        effect = self._effect(*self._seen(t, y))
+        wrenches, rates = self.effect(t, y)
         tau, f_ext = self.forces(t, q, qd)
-        f_ext = f_ext + effect[: f_ext.size].reshape(f_ext.shape)
-        return np.concatenate([self.equations.rates(q, qd, tau, f_ext), effect[f_ext.size :]])
+        return np.concatenate([self.equations.rates(q, qd, tau, f_ext + wrenches), rates])
 
     def slope_derivative(self, t: float, y: Array) -> Array:
         return self._differenced(t, y, self.slope)
