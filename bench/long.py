@@ -1,11 +1,11 @@
 """Bundled mechanisms over a long time: python bench/long.py [name …] --duration 600 --rtol 1e-12 [--rest].
 
 A mechanism with contacts or a start of its own begins as `wt.examples.start` says; each other one is thrown
-from where it is assembled (`--rest`: let go there). All run by the defaults of `simulate` but for their
-tolerances. Shown are where a run ends and why, how far energy drifts where nothing takes any, how much was
-taken, the largest gap of its loops and the seconds it took. Rows are kept in long.json, each with its
-machine, so that the table may be measured in parts. A run that lasts longer than `--limit` seconds is given
-up and has no row. Ends with an error if a run ends early or is given up.
+from where it is assembled (`--rest`: let go there), adrift without gravity if nothing holds it. All run by
+the defaults of `simulate` but for their tolerances. Shown are where a run ends and why, how far energy drifts
+where nothing takes any, how much was taken, the largest gap of its loops and the seconds it took. Rows are
+kept in long.json, each with its machine, so that the table may be measured in parts. A run that lasts longer
+than `--limit` seconds is given up and has no row. Ends with an error if a run ends early or is given up.
 """
 
 import argparse
@@ -42,14 +42,17 @@ def give_up(*_: object) -> None:
 
 
 def start(name: str, m: wt.Mechanism, rest: bool) -> tuple[str, wt.examples.Start]:
-    """What its start is called, and where a mechanism starts."""
+    """What its start is called, and where a mechanism starts; what would fall for ever is without weight."""
     own = wt.examples.start(name)
     if m.contacts or own.qd is not None:
         return "own", own
+    adrift = any(isinstance(body.joint, wt.Free) for body in m.bodies)
+    if adrift:
+        m.gravity = (0.0, 0.0, 0.0)
     q = wt.assemble(m, m.neutral()) if m.loops or m.gears else m.neutral()
     qd = np.zeros(m.nv) if rest else SPEED * np.random.default_rng(0).normal(size=m.nv)
     qd = wt.project_velocity(m, q, qd) if m.loops or m.gears else qd
-    return "rest" if rest else "thrown", wt.examples.Start(q, qd)
+    return "rest" if rest else "adrift" if adrift else "thrown", wt.examples.Start(q, qd)
 
 
 def loses(m: wt.Mechanism) -> bool:
