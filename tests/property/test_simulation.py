@@ -243,5 +243,18 @@ def test_short_steps_that_move_far_lead_somewhere():
     slow = np.array([0.3, 10.0])
     patience.pass_by(0.1)
     assert sum(patience.watch(1e-9, slow, chosen=True) for _ in range(900)) == 1  # once it is in doubt
-    with pytest.raises(StepFailure, match="1001 steps in a row were shorter than 1e-06 s"):
+    with pytest.raises(StepFailure, match="1000 steps in a row were shorter than 1e-06 s"):
         sum(patience.watch(1e-9, slow, chosen=True) for _ in range(200))
+
+
+def test_short_steps_that_become_longer_lead_somewhere():
+    """However long the run is to be: those of a stiff start, held against 600 s, are short for a while."""
+    slow, run = (
+        np.array([0.3, 0.1]),
+        SimpleNamespace(m=wt.examples.load("pendulum"), duration=600.0, near_singular=False),
+    )
+    patience = drive.Patience(run)  # pyright: ignore[reportArgumentType]  # all that it asks of a run
+    for k in range(5000):
+        patience.watch(1e-9 * 1.0005**k, slow, chosen=True)
+    with pytest.raises(StepFailure):
+        sum(patience.watch(1e-8 * (1.0 + 0.5 * (k % 2)) * 1.0001**k, slow, True) for k in range(2000))

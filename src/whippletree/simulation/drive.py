@@ -12,8 +12,11 @@ from .sampling import Times
 from .steppers import Step, StepFailure, Stepper
 from .strides.plain_steps import PlainSteps
 
-CRAWL, PATIENCE = 1e-8, 1000
-"""Steps below this share of the duration, so many in a row, lead nowhere."""
+CRAWL, PATIENCE = 1e-8, 500
+"""Steps below this share of the duration, so many in a row, are held against as many that follow."""
+
+FURTHER = 1.2
+"""If those do not lead further, by this much, they lead nowhere."""
 
 MOVED = 0.01
 """rad or m: motion that leads somewhere in however short steps, as that of Euler angles next to a pole."""
@@ -21,8 +24,8 @@ MOVED = 0.01
 DOUBT = 20
 """After so many steps below that share it is asked whether rounding errors make them short."""
 
-STUCK, STUCK_PATIENCE = 1e-4, 100
-"""Nor do, near singular positions of loops, so many steps below this share of the longest one."""
+STUCK, STUCK_PATIENCE = 1e-4, 50
+"""The same near singular positions of loops: there, steps below this share of the longest one."""
 
 CLOSER = 0.9
 """A step that comes closer to a singular position than it should, by this share, is taken again."""
@@ -115,11 +118,16 @@ class Patience:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self._longest, self._short, self._moved = 0.0, 0, 0.0
+        self._longest = 0.0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._short, self._moved, self._way, self._way_before = 0, 0.0, 0.0, 0.0
 
     def pass_by(self, longest: float) -> None:
         """Steps were taken that lead somewhere."""
-        self._longest, self._short, self._moved = max(self._longest, longest), 0, 0.0
+        self._longest = max(self._longest, longest)
+        self._begin()
 
     def watch(self, h: float, y: Array, chosen: bool) -> bool:
         """Raise StepFailure if steps h from y have become too short for too long; whether to doubt them."""
@@ -128,9 +136,12 @@ class Patience:
             least, patience = max(least, STUCK * self._longest), STUCK_PATIENCE
         self._longest = max(self._longest, h)
         self._moved += h * float(np.max(np.abs(y[self.run.m.nq :]), initial=0.0))
-        short = chosen and h < least and (self._moved < MOVED or self.run.near_singular)
-        self._short = self._short + 1 if short else 0
-        self._moved = self._moved if short else 0.0
-        if self._short > patience:
-            raise StepFailure(f"{self._short} steps in a row were shorter than {least:.1g} s")
+        if not (chosen and h < least and (self._moved < MOVED or self.run.near_singular)):
+            self._begin()
+            return False
+        self._short, self._way = self._short + 1, self._way + h
+        if self._short % patience == 0:
+            if self._short > patience and self._way < FURTHER * self._way_before:
+                raise StepFailure(f"{self._short} steps in a row were shorter than {least:.1g} s")
+            self._way, self._way_before = 0.0, self._way
         return self._short == DOUBT
