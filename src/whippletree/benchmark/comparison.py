@@ -21,6 +21,7 @@ from ..model.mechanism import Mechanism
 from ..model.positions import integrate
 from ..spatial import Array
 from .measure import best_times
+from .text_table import aligned
 
 STATES = 1024
 """How many states a kernel is given at once when it is timed."""
@@ -100,16 +101,7 @@ class Comparison:
         ]
 
     def __str__(self) -> str:
-        rows = [list(HEADINGS), *self.rows()]
-        widths = [max(len(row[k]) for row in rows) for k in range(len(HEADINGS))]
-        lines = [
-            "  ".join(
-                cell.rjust(width) if heading in NUMBERS else cell.ljust(width)
-                for heading, cell, width in zip(HEADINGS, row, widths, strict=True)
-            ).rstrip()
-            for row in rows
-        ]
-        return "\n".join([*lines, *left_out(self.refused)])
+        return "\n".join([*aligned(HEADINGS, self.rows(), NUMBERS), *left_out(self.refused)])
 
 
 def left_out(refused: Mapping[str, str]) -> list[str]:

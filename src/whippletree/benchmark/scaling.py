@@ -12,9 +12,10 @@ from ..errors import InputError, SingularError
 from ..model.mechanism import Mechanism
 from ..model.values import listed, position
 from ..spatial import Array
-from .comparison import recorded
+from .comparison import left_out, recorded
 from .counts import gu
 from .loop_times import row_of_four_bars
+from .text_table import aligned
 
 SIZES = (8, 16, 24, 32, 40, 48)
 """By default: two more than a polynomial of the third degree has coefficients."""
@@ -107,6 +108,15 @@ class Scaling:
             raise InputError(f"there are no counts of {method!r}; known: {', '.join(self.operations)}")
         return self.operations[method]
 
+    def __str__(self) -> str:
+        sizes = [f"n = {n}" for n in self.sizes]
+        headings = [self.family, *sizes, "grows as", "exponent"]
+        rows = [
+            [name, *(f"{count:,}" for count in counts), f"n^{self.order(name)}", f"{self.exponent(name):g}"]
+            for name, counts in self.operations.items()
+        ]
+        return "\n".join([*aligned(headings, rows, {*sizes, "exponent"}), *left_out(self.refused)])
+
     def data(self) -> dict[str, Any]:
         """All of it as plain data, for JSON."""
         return {
@@ -154,6 +164,10 @@ def scaling(
     >>> found = wt.scaling("chain", (3, 4, 6, 8, 10, 12), ("aba", "crba"))
     >>> found.order("aba"), found.operations["crba"][0] < found.operations["aba"][0]
     (1, True)
+    >>> print("\\n".join(str(found).splitlines()[:3]))
+    chain  n = 3  n = 4  n = 6  n = 8  n = 10  n = 12  grows as  exponent
+    aba      675  1,068  1,911  2,700   3,523   4,321  n^1           1.16
+    crba     488    851  1,714  2,773   4,044   5,543  n^3           1.71
     """
     if isinstance(build, str) and build not in FAMILIES:
         raise InputError(f"build is {build!r}: give one of {', '.join(FAMILIES)}, or a function of n")
