@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import InputError, SingularError, SolverError
 from ..formulations.reduction.gcl_choice import gcl_dependents, gcl_quality
 from ..formulations.reduction.reduced_reactions import reduced_reactions
+from ..loops.closing.check import check_gears, check_position_closed
 from ..loops.closing.projections import project_position
 from ..loops.equations.constraints import constraint_equation, constraint_jacobian
 from ..loops.equations.rank import independent_rows
@@ -21,7 +22,7 @@ from ..loops.methods.lambda_first import row_choice, row_quality
 from ..loops.methods.reactions import constraint_forces, reactions
 from ..model.mechanism import Mechanism
 from ..model.positions import integrate
-from ..model.values import position
+from ..model.values import per_coordinate, position
 from ..spatial import Array, where
 from .forward import accelerations_by, forward_dynamics
 from .forward_methods import METHODS, find
@@ -98,9 +99,13 @@ def chosen_at(
     It does while its quality is above the limit; by default a thousandth of that at the position.
 
     Raises:
-        InputError: The function chooses nothing, or has been given its choice.
+        InputError: The function chooses nothing, or has been given its choice; loops are open there.
     """
     q, given = position(m, at, "at"), dict(fixed)
+    if q.dtype.kind != "f":
+        raise InputError(f"at has dtype {q.dtype}, expected real numbers: {per_coordinate(m)}")
+    check_position_closed(m, q, "at")
+    check_gears(m, {"at": q}, {})
     if inspect.unwrap(function) is inspect.unwrap(forward_dynamics):
         _, method = find(m, given.pop("method", "auto"))
         given["method"] = method

@@ -53,8 +53,8 @@ def check_closed(m: Mechanism, q: Array, qd: Array, qdd: Array | None = None) ->
     """Raise InputError, naming the loop, if positions, velocities or accelerations would open one."""
     if not m.loops or q.dtype.kind == "O" or qd.dtype.kind == "O":
         return
-    gaps, sizes = np.abs(constraint_error(m, q)), row_sizes(m)
-    _refuse(m, gaps, TOLERANCE * sizes, _GAP)
+    check_position_closed(m, q, "q")
+    sizes = row_sizes(m)
     K, k = constraint_equation(m, q, qd)
     size = np.abs(K) @ np.abs(qd)
     _refuse(m, np.abs(K @ qd), TOLERANCE * (sizes + size), _RATE.format("qd", "wt.project_velocity"))
@@ -64,7 +64,15 @@ def check_closed(m: Mechanism, q: Array, qd: Array, qdd: Array | None = None) ->
         _refuse(m, np.abs(K @ qdd - k), TOLERANCE * (sizes + size), words)
 
 
-_GAP = "q leaves {} {!r} of {!r} open by {:.3g}, more than {:.3g} rad or m: take q from wt.assemble"
+def check_position_closed(m: Mechanism, q: Array, name: str) -> None:
+    """Raise InputError if a position of this name leaves a loop open."""
+    _refuse(m, np.abs(constraint_error(m, q)), TOLERANCE * row_sizes(m), _GAP.format(name))
+
+
+_GAP = (
+    "{0} leaves {{}} {{!r}} of {{!r}} open by {{:.3g}}, more than {{:.3g}} rad or m: "
+    "take {0} from wt.assemble"
+)
 _RATE = "{} opens {{}} {{!r}} of {{!r}} at a rate of {{:.3g}}, more than {{:.3g}}: take it from {}"
 
 
