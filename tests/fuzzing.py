@@ -15,6 +15,7 @@ import numpy as np
 
 import whippletree as wt
 from mjcf_text import MACHINE
+from sdf_text import ROVER
 from urdf_text import ARM
 from whippletree.io.toml_write import dumps
 
@@ -173,6 +174,12 @@ def _read_urdf(data: bytes, folder: Path) -> None:
     check_mechanism(wt.load(path, root=wt.Free()))
 
 
+def _read_sdf(data: bytes, folder: Path) -> None:
+    path = folder / "rover.sdf"
+    path.write_bytes(data)
+    check_mechanism(wt.load(path))
+
+
 def _read_mjcf(data: bytes, folder: Path) -> None:
     path = folder / "machine.xml"
     path.write_bytes(data)
@@ -191,6 +198,7 @@ def _read_trajectory(suffix: str) -> Read:
 FORMATS: dict[str, tuple[Callable[[], bytes], Damage, Read]] = {
     "urdf": (ARM.encode, damaged, _read_urdf),
     "mjcf": (MACHINE.encode, damaged, _read_mjcf),
+    "sdf": (ROVER.encode, damaged, _read_sdf),
     "toml": (_press, damaged, lambda data, _: check_mechanism(wt.loads(data))),
     "npz": (lambda: _saved(".npz"), _archive, _read_trajectory(".npz")),
     "csv": (lambda: _saved(".csv"), damaged, _read_trajectory(".csv")),

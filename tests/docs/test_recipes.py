@@ -473,7 +473,9 @@ def test_a_format_may_tell_problems_and_need_not_write(follow: Follow, rods: Pat
     FORMATS[".rods"] = wt.io.Format(own.load, save=own.save)
     with pytest.raises(wt.FileError, match=r"its suffix is '\.step', and known are \.toml, \.rods$"):
         wt.save(m, tmp_path / "new.step")
-    with pytest.raises(wt.FileError, match=r"unknown suffix '\.step'; known: \.urdf, \.xml, \.toml, \.rods$"):
+    with pytest.raises(
+        wt.FileError, match=r"unknown suffix '\.step'; known: \.urdf, \.xml, \.sdf, \.toml, \.rods$"
+    ):
         wt.load(tmp_path / "new.step")
     with pytest.raises(wt.InputError, match="m is str, expected a Mechanism"):
         wt.save("arm", tmp_path / "new.rods")  # pyright: ignore[reportArgumentType]  # wrong on purpose

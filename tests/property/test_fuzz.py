@@ -8,15 +8,15 @@ import pytest
 from fuzzing import FORMATS, damage, survives
 
 CASES, CHUNK = 2000, 500
-FEW = {"mjcf": 500}
-"""Formats of which other programs read most: fewer of them."""
+FEW = {"mjcf": 500, "sdf": 1000}
+"""Formats that share most of their reader with another, or have it from another program: fewer of them."""
 
 
 @pytest.mark.parametrize(
     ("name", "start"),
     [
         (name, start)
-        for name in ("urdf", "mjcf", "toml", "npz", "csv")
+        for name in ("urdf", "mjcf", "sdf", "toml", "npz", "csv")
         for start in range(0, FEW.get(name, CASES), CHUNK)
     ],
 )

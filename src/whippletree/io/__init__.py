@@ -30,8 +30,8 @@ def load(
 ) -> Mechanism:
     """Load a mechanism from a file; the suffix says how it is written.
 
-    Known are .urdf, .xml, .toml and what else has a row in `io.FORMATS`. An .xml file is MJCF or URDF, as its
-    root element says.
+    Known are .urdf, .xml, .sdf, .toml and what else has a row in `io.FORMATS`. An .xml file is MJCF, URDF or
+    SDF, as its root element says.
 
     URDF: links on fixed joints are merged into the body that carries them and stay as frames under
     their names; the other links are bodies. Joints come in the order of the file, parents first.
@@ -43,6 +43,9 @@ def load(
     zeros of its qpos; docs/format.md tells what becomes of each element, and `warnings` of what has no
     counterpart.
 
+    SDF: joints of every type, loops included, of which a tree is found. What no joint holds to the world
+    hangs on `root`, `Free()` if none is given. At zero all links are where the file places them.
+
     TOML: Whippletree's own format, which carries everything; docs/format.md describes it.
 
     Args:
@@ -51,6 +54,7 @@ def load(
         root: For a URDF file, the joint between the ground and the root link, such as `Free()`; it is
             named "root_joint".
             Without one the root link is fixed: a frame on the ground, its inertia without effect.
+            For an SDF file, the joint of what floats, such as `Fixed()`.
         packages: Directories in which the packages of `package://name/…` are looked for, before
             those at and above the file. Meshes are never needed for dynamics: a path that leads
             nowhere stays as it is, with a warning.
@@ -109,7 +113,7 @@ def loads(
     keep_zero_limits: bool = False,
     stops: bool = False,
 ) -> Mechanism:
-    """Load a mechanism from a text: MJCF or URDF if it is XML, by its root element, else our own TOML.
+    """Load a mechanism from a text: MJCF, URDF or SDF if it is XML, by its root element, else our own TOML.
 
     Args:
         text: What would stand in the file; meshes are looked for as beside a file in the current directory.

@@ -72,11 +72,12 @@ _URDF = Format(_ours("urdf", "load"), _ours("urdf", "problems"), is_urdf=True)
 FORMATS: dict[str, Format] = {
     ".urdf": _URDF,
     ".xml": Format(_ours("mjcf", "load"), _ours("mjcf", "problems")),
+    ".sdf": Format(_ours("sdf", "load"), _ours("sdf", "problems")),
     ".toml": Format(_ours("toml", "load"), _ours("toml", "problems"), _ours("toml_write", "save")),
 }
 """By suffix, in small letters and with its dot. A new format is one line here."""
 
-XML_ROOTS = {"robot": ".urdf", "mujoco": ".xml", "mujocoinclude": ".xml"}
+XML_ROOTS = {"robot": ".urdf", "mujoco": ".xml", "mujocoinclude": ".xml", "sdf": ".sdf"}
 """Which of the formats an XML text is, by its root element; others go to URDF's reader, which tells them."""
 
 

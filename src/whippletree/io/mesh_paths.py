@@ -38,6 +38,10 @@ class Meshes:
             self._lost_files.setdefault(name, []).append(line)
         return name
 
+    def candidates(self, name: str) -> list[Path]:
+        """The paths that a name may stand for, whether there is a file or not."""
+        return self._candidates(name)[1]
+
     def _candidates(self, name: str) -> tuple[str | None, list[Path]]:
         """The package a name belongs to, if any, and the paths it may stand for."""
         for scheme in PACKAGE_SCHEMES:

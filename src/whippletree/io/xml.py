@@ -61,6 +61,8 @@ def _plain(error: etree.XMLSyntaxError) -> str:
     return (error.msg or "unknown error").split(", line ")[0].strip()
 
 
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
 UNKNOWN = "unknown to this reader, ignored"
 
 
@@ -74,6 +76,7 @@ class Element:
     # Large files have many elements, which are read sooner without dictionaries of their own.
     __slots__ = (
         "_asked_attributes",
+        "_asked_content",
         "_attributes",
         "_children",
         "_inside",
@@ -102,6 +105,7 @@ class Element:
         self._asked_attributes: set[str] = set()
         self._read: dict[etree._Element, Element] = {}
         self._set_aside = False
+        self._asked_content = False
 
     def _tag(self, raw: etree._Element, tag: str) -> str:
         """The element's name; with its prefix if it belongs to another vocabulary than the root."""
@@ -122,6 +126,9 @@ class Element:
 
     def error(self, message: str) -> None:
         self.findings.error(self.line, message)
+
+    def warn(self, message: str) -> None:
+        self.findings.warning(self.line, message)
 
     # Children
 
@@ -179,9 +186,44 @@ class Element:
                 return tuple(default)
             self.error(f'{self} has no {name}: add {name}="…" with {_numbers(count)}')
             return (math.nan,) * count
+        return self._as_numbers(f'{name}="{text}"', name, text, count, infinite)
+
+    # Content, where a format has its values there
+
+    def content(self) -> str:
+        """The text inside, without blanks around it."""
+        self._asked_content = True
+        return (self._raw.text or "").strip()
+
+    def content_numbers(self, count: int, infinite: bool = False) -> tuple[float, ...]:
+        """The text inside as so many numbers, separated by blanks."""
+        text = self.content()
+        return self._as_numbers(f'"{text}"', "the content", text, count, infinite)
+
+    def inner(self, tag: str) -> str:
+        """The text in the first child with this tag; "" if there is none."""
+        child = self.child(tag)
+        return "" if child is None else child.content()
+
+    def inner_number(self, tag: str, default: float, infinite: bool = False) -> float:
+        """The number in the first child with this tag; the default if there is none."""
+        child = self.child(tag)
+        return default if child is None else child.content_numbers(1, infinite)[0]
+
+    def inner_truth(self, tag: str, default: bool) -> bool:
+        """The yes or no, in the words of XML Schema, in the first child with this tag."""
+        child = self.child(tag)
+        if child is None:
+            return default
+        said = child.content().lower()
+        if said not in _TRUTH:
+            child.error(f'{child}: "{said}" is neither true nor false')
+        return _TRUTH.get(said, default)
+
+    def _as_numbers(self, shown: str, name: str, text: str, count: int, infinite: bool) -> tuple[float, ...]:
         words = text.split()
         if len(words) != count:
-            self.error(f'{name}="{text}" of {self} holds {_words(len(words))}, expected {_numbers(count)}')
+            self.error(f"{shown} of {self} holds {_words(len(words))}, expected {_numbers(count)}")
             return (math.nan,) * count
         return tuple(self._number(name, word, infinite) for word in words)
 
@@ -219,7 +261,7 @@ class Element:
                 if name not in element._asked_attributes:
                     why = meanings.get(f"{element.tag}@{name}", UNKNOWN)
                     self.findings.not_carried(element.line, f"attribute {name} of <{element.tag}>", why)
-            texts = [element._raw.text]
+            texts = [] if element._asked_content else [element._raw.text]
             read: list[Element] = []
             for tag, raw in element._children:
                 texts.append(raw.tail)
