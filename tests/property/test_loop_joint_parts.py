@@ -271,7 +271,6 @@ def test_what_a_loop_joint_damps_is_a_parameter():
     other.change("pin", damping=0.7, stiffness=2.0, friction=0.08)
     q, qd = wt.assemble(m, m.neutral()), np.array([1.0, 0.3, -0.4])
     k = wt.compile(wt.passive_forces, m, parameters=names)
-    for found, expected in zip(
-        k(q, qd, np.array([0.7, 2.0, 0.08])), wt.passive_forces(other, q, qd), strict=True
-    ):
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+    at_bodies, expected = k(q, qd, np.array([0.7, 2.0, 0.08]))[1], wt.passive_forces(other, q, qd)[1]
+    assert expected is not None
+    np.testing.assert_allclose(at_bodies, expected, rtol=1e-12, atol=1e-14)
