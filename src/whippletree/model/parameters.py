@@ -129,7 +129,7 @@ def _own_numbers(kind: str, part: Any) -> dict[str, Any]:
         found.update({f"{field}.{axis}": getattr(part, field)[k] for k, axis in enumerate("xyz")})
     for name in PLAIN.get(kind, ()):
         value = getattr(part, name)
-        if isinstance(value, tuple):  # the ratios of a gear with several drivers
+        if isinstance(part, Gear) and isinstance(value, tuple):  # ratios of several drivers
             found.update({f"{name}.{driver}": ratio for driver, ratio in part.terms})
         elif value is not None:
             found[name] = value
