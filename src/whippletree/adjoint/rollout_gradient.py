@@ -14,7 +14,7 @@ from ..contact.compliant.compliant_contact import Compliant, laws_of
 from ..contact.geometry.contact_pairs import candidates
 from ..contact.sweeps.moreau import Rigid
 from ..errors import GradientWarning, InputError, ModelError, SolverError
-from ..kernels.run.iterate import Series
+from ..kernels.run.iterate import Series, overwritten
 from ..kernels.run.threads import checked as checked_threads
 from ..loops.closing.check import GEARED_START, check_gears
 from ..loops.closing.generic import generic_position
@@ -270,7 +270,7 @@ class _Run:
         ]
         ended = [Series.of(self._spread(weight, span)[:, ::-1], weight.shape[2:]) for weight in weights]
         # Each step's forces have a place of their own; of all else only the last is of interest.
-        ends = [_overwritten(array.copy(), n) for array in adjoint]
+        ends = [overwritten(array.copy(), n) for array in adjoint]
         ends[len(states)] = found.tau[:, span.start : span.stop][:, ::-1]
         backward = [_reversed(series, n) for series in given]
         series = [*before, *backward, *ended]
@@ -334,13 +334,6 @@ def _jumping(m: Mechanism, touching: ContactMode) -> Array:
     if isinstance(touching.how, Rigid):
         return np.ones(len(candidates(m)), dtype=bool)
     return np.array([law.push(np.zeros(law.states), -1.0) > 0.0 for _, law in laws_of(m, touching.how)])
-
-
-def _overwritten(array: Array, steps: int) -> Array:
-    """(rows, steps, n) in which every step is at the same place."""
-    return np.lib.stride_tricks.as_strided(
-        array, (len(array), steps, array.shape[1]), (array.strides[0], 0, 8)
-    )
 
 
 def _reversed(series: Series, steps: int) -> Series:

@@ -1,16 +1,16 @@
-"""The recursion backward along a motion, its step in machine code."""
+"""The recursion backward along a motion, in machine code."""
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.run.kernel import Kernel
+from ..kernels.run.iterate import Iteration, Series, overwritten
 from ..kernels.simplify.passes import simplified
 from ..kernels.store import programs as stored
 from ..kernels.store import sources
 from ..kernels.trace.recording import recording
-from ..spatial import Array
+from ..spatial import Array, minimum
 from .riccati import riccati_step
 
 
@@ -54,28 +54,38 @@ def backward(slopes: Slopes, low: Array, high: Array, mu: float) -> ControlLaw |
         mu: Regularization, added to the Hessian of the controls.
     """
     steps, n, nz = slopes.F.shape
-    step = _kernel(n, nz - n, bool(np.isfinite(low).any() or np.isfinite(high).any()))
-    k, K = np.empty((steps, nz - n)), np.empty((steps, nz - n, n))
-    v, V, first, second = slopes.v, slopes.V, 0.0, 0.0
-    for i in reversed(range(steps)):
-        v, V, k[i], K[i], a, b, least = step(v, V, slopes.F[i], slopes.g[i], slopes.H[i], low[i], high[i], mu)
-        if not least > 0.0:
-            return None
-        first, second = first + a, second + b
-    return ControlLaw(k, K, float(first), float(second))
+    nu = nz - n
+    recursion = _recursion(n, nu, bool(np.isfinite(low).any() or np.isfinite(high).any()))
+    k, K = np.empty((1, steps, nu)), np.empty((1, steps, nu, n))
+    first, second, least = np.zeros(1), np.zeros(1), np.full(1, np.inf)
+    starts = [slopes.v[None], slopes.V[None], k[:, 0], K[:, 0], first, second, least]
+    ends = [overwritten(start.copy(), steps) for start in starts]
+    ends[2:4] = k[:, ::-1], K[:, ::-1]
+    given = (slopes.F, slopes.g, slopes.H, low, high)
+    series = [Series.of(part[None, ::-1], part.shape[1:]) for part in given]
+    recursion(starts, [*series, Series(np.array(mu), 0, 0)], ends, steps=steps, every=1, threads=1)
+    if not ends[6][0, 0] > 0.0:
+        return None
+    return ControlLaw(k[0], K[0], float(ends[4][0, 0]), float(ends[5][0, 0]))
 
 
 @lru_cache(maxsize=32)
-def _kernel(n: int, nu: int, limited: bool) -> Kernel:
-    """The step for so many differences and controls, from disk if it is there."""
-    nz = n + nu
-    shapes = {"v": (n,), "V": (n, n), "F": (n, nz), "g": (nz,), "H": (nz, nz)}
-    limits = {"low": (nu,), "high": (nu,), "mu": ()}
+def _recursion(n: int, nu: int, limited: bool) -> Iteration:
+    """The step for so many differences and controls, from disk if it is there.
 
-    def recorded(*arrays: Array) -> tuple[Array, ...]:
-        return riccati_step(*arrays, limited=limited)
+    Behind v and V, its states are what a step finds and no other needs, k and K, and what adds up: the two
+    parts of the expected change, and the least of all pivots.
+    """
+    nz = n + nu
+    state = {"v": (n,), "V": (n, n), "k": (nu,), "K": (nu, n), "first": (), "second": (), "least": ()}
+    given = {"F": (n, nz), "g": (nz,), "H": (nz, nz), "low": (nu,), "high": (nu,), "mu": ()}
+
+    def recorded(*arrays: Array) -> tuple[Any, ...]:
+        v, V, _, _, first, second, least, *rest = arrays
+        v, V, k, K, a, b, pivot = riccati_step(v, V, *rest, limited=limited)
+        return v, V, k, K, first + a, second + b, minimum(least, pivot)
 
     library = sources.digest()
-    name = None if library is None else ("riccati step", str((n, nu, limited)), library)
-    program = stored.program(name, lambda: simplified(recording(recorded, {**shapes, **limits})))
-    return Kernel(program, "riccati_step")
+    name = None if library is None else ("riccati recursion", str((n, nu, limited)), library)
+    program = stored.program(name, lambda: simplified(recording(recorded, {**state, **given})))
+    return Iteration(program, len(state), width=1)

@@ -18,6 +18,12 @@ from ..api.forward_methods import METHODS, find
 from ..errors import InputError, ModelError
 from ..kernels.run.iterate import Iteration, Series
 from ..kernels.run.kernel import Kernel
+from ..kernels.simplify.passes import simplified
+from ..kernels.store import programs as stored
+from ..kernels.store import sources
+from ..kernels.trace.inline import inlined
+from ..kernels.trace.program import Program
+from ..kernels.trace.recording import recording
 from ..kernels.trace.structure import Leaf
 from ..model.mechanism import Mechanism
 from ..model.positions import difference
@@ -171,8 +177,27 @@ class MotionSteps:
 
     @cached_property
     def _slopes(self) -> Kernel:
-        shapes = {"u": (self.nu,), "q_next": (self.m.nq,)}
-        return derivative(step_change, self.m, wrt=STEP, inputs=shapes, **self._fixed)
+        """(q, qd, u, q_next) to the parts of `Slopes` that belong to a step."""
+        sizes: dict[str, Any] = {"u": (self.nu,), "q_next": (self.m.nq,)}
+        of_step = derivative(step_change, self.m, wrt=STEP, inputs=sizes, **self._fixed).program
+        residuals, of_residuals = (kernel.program for kernel in self.of_stage)
+
+        def slopes(*arrays: Any) -> tuple[Array, ...]:
+            given = dict(zip((*STEP, "q_next"), arrays, strict=True))
+
+            def of(program: Program) -> Any:
+                return inlined(program, *(given[entry.name] for entry in program.inputs))
+
+            r, R = of(residuals), _side_by_side(of(of_residuals))
+            return _side_by_side(of(of_step)), R.T @ r, R.T @ R
+
+        def made() -> Program:
+            return simplified(recording(slopes, {"q": (self.m.nq,), "qd": (self.m.nv,), **sizes}))
+
+        library = sources.digest()
+        parts = (of_step.digest, residuals.digest, of_residuals.digest, library)
+        name = None if library is None else ("slopes of a step", *map(str, parts))
+        return Kernel(stored.program(name, made), "slopes")
 
     def tried(self, start: tuple[Array, Array], K: Array, at: tuple[Array, Array], forward: Array) -> Trial:
         """Motions from a start under feedback about a motion, one for each of several controls.
@@ -200,11 +225,9 @@ class MotionSteps:
 
     def slopes(self, q: Array, qd: Array, u: Array) -> Slopes:
         """Derivatives along a motion q (N + 1, nq), qd (N + 1, nv), u (N, nu)."""
-        F = _side_by_side(self._slopes(q[:-1], qd[:-1], u, q[1:]))
-        r, R = self.of_stage[0](q[:-1], qd[:-1], u), _side_by_side(self.of_stage[1](q[:-1], qd[:-1], u))
         s, S = self.of_end[0](q[-1], qd[-1]), _side_by_side(self.of_end[1](q[-1], qd[-1]))
-        turned = R.swapaxes(1, 2)
-        return Slopes(F, (turned @ r[:, :, None])[:, :, 0], turned @ R, S.T @ s, S.T @ S)
+        F, g, H = self._slopes(q[:-1], qd[:-1], u, q[1:])
+        return Slopes(F, g, H, S.T @ s, S.T @ S)
 
 
 def _side_by_side(blocks: dict[str, Array]) -> Array:

@@ -20,6 +20,7 @@ from ..contact.geometry.pair_table import PAIRS
 from ..contact.geometry.wrenches import contact_wrenches
 from ..contact.sweeps.moreau import Rigid, free_accelerations, moreau_impulses, struck_residual
 from ..errors import InputError, StepLengthWarning
+from ..kernels.run.iterate import overwritten
 from ..loops.equations.constraints import constraint_jacobian
 from ..model.mechanism import Mechanism
 from ..spatial import Array, array, known, maximum
@@ -165,9 +166,7 @@ class ContactRecord:
         if kept or self.forces is not None or self.residual is not None:
             self._states = np.empty((count, recorded, self.touching.size(self.m)))
             return self._states
-        one = np.empty((count, 1, self.touching.size(self.m)))
-        shape, strides = (count, recorded, one.shape[2]), (one.strides[0], 0, one.strides[2])
-        return np.lib.stride_tricks.as_strided(one, shape, strides)
+        return overwritten(np.empty((count, self.touching.size(self.m))), recorded)
 
     def write(self, h: float) -> None:
         """Hand on what is in that room."""

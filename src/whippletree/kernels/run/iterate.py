@@ -181,12 +181,19 @@ def _packed(array: Array, axes: int) -> Array:
     return array if inner.flags.c_contiguous and array.flags.aligned else np.array(array, order="C")
 
 
+def overwritten(array: Array, steps: int) -> Array:
+    """(rows, steps, *shape) out of (rows, *shape): to write into where only the last step is of interest."""
+    shape, strides = (len(array), steps, *array.shape[1:]), (array.strides[0], 0, *array.strides[1:])
+    return np.lib.stride_tricks.as_strided(array, shape, strides)
+
+
 class Iteration:
     """Machine code that applies a program to its own results.
 
     Args:
         program: Its outputs are as many arrays as `states`, of the shapes of its first inputs.
         states: How many inputs are fed with the outputs of the step before.
+        width: Trajectories at a time: as many as fill a vector, or 1 where there is but one to compute.
 
     >>> from whippletree.kernels.trace.recording import trace
     >>> program = trace(lambda x, u: 0.5 * x + u, {"x": (2,), "u": (2,)})
@@ -196,15 +203,17 @@ class Iteration:
     array([1.75      , 1.9375    , 1.984375  , 1.99609375])
     """
 
-    def __init__(self, program: Program, states: int) -> None:
+    def __init__(self, program: Program, states: int, width: int | None = None) -> None:
         shapes = [leaf.shape for leaf in leaves(program.outputs)]
         assert shapes == [entry.shape for entry in program.inputs[:states]]
         self.program, self.states = program, states
-        self._code = build.kernel_code(program, host(), host().width)
+        self.width = host().width if width is None else width
+        self._code = build.kernel_code(program, host(), self.width)
         self._work_bytes = ctypes.c_int64.from_address(self._code.variable(WORK)).value
 
-    def __reduce__(self) -> tuple[type[Iteration], tuple[Program, int]]:
-        return Iteration, (self.program, self.states)  # compiled anew where it arrives
+    def __reduce__(self) -> tuple[type[Iteration], tuple[Program, int, int | None]]:
+        # Compiled anew where it arrives, for the vectors that are there.
+        return Iteration, (self.program, self.states, 1 if self.width == 1 else None)
 
     @property
     def state_shapes(self) -> list[tuple[int, ...]]:
@@ -256,7 +265,7 @@ def _run(
     every: int,
     n_threads: int,
 ) -> None:
-    count, width, S = len(outs[0]), host().width, iteration.states
+    count, width, S = len(outs[0]), iteration.width, iteration.states
     inputs = len(iteration.program.inputs)
     sizes = [8 * entry.size for entry in iteration.program.inputs[:S]]
     batch, (_, drive) = iteration._code.function(BATCH), _driver()
