@@ -5,8 +5,10 @@ base and with springs and dampers in their joints: dropped from a few heights, t
 of 1,000 steps of 1 ms; of MuJoCo, which computes one after the other anyway, fewer, and by each of its
 settings, of which the fastest counts. Height and forces at the end are printed beside. One thread each.
 
-The parts are "quadruped", "g1", and "events": the quadruped dropped in `simulate`, from event to event with
-rigid feet, with feet that give way, and in steps, with what each takes and how exact it is.
+The parts are "quadruped", "g1"; "standing": a quadruped with its legs spread, which must neither sink nor
+creep, beside MuJoCo's, and a box at rest for a minute; "events": the quadruped dropped in `simulate`, from
+event to event with rigid feet, with feet that give way, and in steps, with what each takes and how exact it
+is; "trot": one that trots there.
 """
 
 import itertools
@@ -198,6 +200,74 @@ def measure(robot: Callable[..., wt.Mechanism]) -> None:
     print("the fastest of MuJoCo's settings:", fastest)
 
 
+SPREAD, SETTLED, STAND = 0.3, 5, 20
+"""rad, s, s: how far legs are spread, when the quadruped has settled, and until when it stands."""
+
+
+def standing() -> None:
+    """Print how far a quadruped with its legs spread, which friction holds, sinks and its feet creep."""
+    m = quadruped()
+    for body in m.bodies[1:]:
+        if body.name.endswith("hip"):
+            m.change(body.name, rest=(SPREAD if "left" in body.name else -SPREAD,))
+    q0, second = stance(m), round(1.0 / DT)
+    feet = wt.compile(_feet, m)
+    forces = np.empty((STAND, len(m.contacts), 3))
+    ours = wt.rollout(
+        m, q0, np.zeros(m.nv), dt=DT, steps=STAND * second, every=second, contacts="rigid",
+        contact_forces=forces, progress=False,
+    )  # fmt: skip
+    found: dict[str, tuple[Any, Any]] = {"rigid, 5 sweeps": ours}
+    for cone in ("PYRAMIDAL", "ELLIPTIC"):
+        model = peer(m, "NEWTON", cone, "EULER")
+        full = np.zeros((1, mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+        full[:, 1 : 1 + m.nq] = q0
+        state, _ = peer_rollout(model, mujoco.MjData(model), full, nstep=STAND * second)
+        rows = state[0, second - 1 :: second]
+        found[f"mujoco, {cone.lower()}"] = rows[:, 1 : 1 + m.nq], rows[:, 1 + m.nq :]
+    print(f"{m.name}: stands with its legs spread; from {SETTLED} s to {STAND} s")
+    for name, (q, qd) in found.items():
+        crept = np.linalg.norm(feet(q[-1]) - feet(q[SETTLED - 1]), axis=1).max()
+        sunk, fastest = q[SETTLED - 1, 2] - q[-1, 2], np.abs(qd[-1]).max()
+        print(
+            f"{name:28s} sinks {sunk:8.1e} m, feet creep {crept:8.1e} m, "
+            f"fastest at the end {fastest:.1e} rad/s or m/s, height {q[-1, 2]:.5f} m"
+        )
+    weight = sum(body.inertia.m for body in m.bodies) * 9.81
+    off = np.abs(forces[-1].sum(axis=0) - [weight, 0.0, 0.0]).max() / weight
+    print(f"{'':28s} forces are off the weight by {off:.1e} of it")
+    box = wt.Mechanism("box")
+    box.add_body("box", wt.Free(), inertia=wt.Inertia.box((0.4, 0.3, 0.2), mass=5.0))
+    box.add_shape("hull", wt.Box((0.4, 0.3, 0.2)), "box")
+    box.add_shape("floor", wt.Plane())
+    box.add_contact("rest", "hull", "floor", friction=0.6)
+    lies = np.array([0.1, -0.2, 0.1, 1, 0, 0, 0])
+    stepped, _ = wt.rollout(
+        box, lies, np.zeros(6), dt=DT, steps=60 * second, every=60 * second, contacts="rigid", progress=False
+    )
+    run = wt.simulate(box, lies, duration=60.0, progress=False)
+    drifts = [np.abs(q[-1] - lies).max() for q in (stepped, run.q)]
+    print(f"box at rest for 60 s: drifts {drifts[0]:.1e} m in rollout, {drifts[1]:.1e} m in simulate")
+
+
+def _feet(m: wt.Mechanism, q: Any) -> Any:
+    return wt.contact.contact_frames(m, q).point
+
+
+def trot() -> None:
+    """Print what a second of a trot takes from event to event."""
+    m, start = wt.examples.load("trotting-quadruped"), wt.examples.start("trotting-quadruped")
+    found: list[wt.Trajectory] = []
+
+    def run() -> None:
+        found.append(wt.simulate(m, start.q, start.qd, FALL, start.control, progress=False))
+
+    seconds = best_times({"trot": run}, rounds=2)["trot"]
+    told = Counter(event.what for event in found[-1].contacts.events)
+    what = ", ".join(f"{count} {what}" for what, count in sorted(told.items()))
+    print(f"{m.name}: {seconds / FALL:.2f} s a second from event to event, {len(found[-1])} states; {what}")
+
+
 DROP, FALL = 0.1, 1.0
 """m, s: from how high the quadruped is dropped, and for how long it is watched."""
 
@@ -249,7 +319,9 @@ def events() -> None:
 PARTS: dict[str, Callable[[], None]] = {
     "quadruped": lambda: measure(quadruped),
     "g1": lambda: measure(g1),
+    "standing": standing,
     "events": events,
+    "trot": trot,
 }
 
 
