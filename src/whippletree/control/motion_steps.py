@@ -178,12 +178,12 @@ class MotionSteps:
     @cached_property
     def _slopes(self) -> Kernel:
         """(q, qd, u, q_next) to the parts of `Slopes` that belong to a step."""
-        sizes: dict[str, Any] = {"u": (self.nu,), "q_next": (self.m.nq,)}
+        sizes = {"u": (self.nu,), "q_next": (self.m.nq,)}
         of_step = derivative(step_change, self.m, wrt=STEP, inputs=sizes, **self._fixed).program
         residuals, of_residuals = (kernel.program for kernel in self.of_stage)
 
         def slopes(*arrays: Any) -> tuple[Array, ...]:
-            given = dict(zip((*STEP, "q_next"), arrays, strict=True))
+            given: dict[str, Any] = dict(zip((*STEP, "q_next"), arrays, strict=True))
 
             def of(program: Program) -> Any:
                 return inlined(program, *(given[entry.name] for entry in program.inputs))
