@@ -1,22 +1,34 @@
-"""Derive the polynomial coefficients of `whippletree.kernels.vecmath_tables` with the Remez exchange.
+"""Derive the numbers of `kernels/emit/vecmath/tables.py`: polynomials by the Remez exchange, split constants.
 
-Run `python bench/vecmath_coefficients.py`; it prints each table with the largest relative error of the
-rounded polynomial, as a power of two, over its interval. Needs mpmath.
+Run `python bench/vecmath_coefficients.py [float32]`; it prints each table with the largest relative error of
+the rounded polynomial, as a power of two, over its interval. Needs mpmath.
 
 Each function is split into leading terms, which the code adds exactly, and a polynomial in z, whose
-error counts only as far as it reaches the result: that share is the weight. Coefficients are rounded to
-double one at a time, lowest first, and the rest is fitted anew after each rounding, so that the rounding
+error counts only as far as it reaches the result: that share is the weight. Coefficients are rounded
+one at a time, lowest first, and the rest is fitted anew after each rounding, so that the rounding
 of one is made good by the others.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import mpmath as mp
+import numpy as np
 
 mp.mp.prec = 200
+SINGLE = sys.argv[1:] == ["float32"]
 Real = Any  # numbers of mpmath, which has no type information
 Function = Callable[[Real], Real]
+
+
+def real(x: Real) -> float:
+    """The number, rounded to the precision."""
+    return float(np.float32(float(x))) if SINGLE else float(x)
+
+
+def degree(of_doubles: int, of_floats: int) -> int:
+    return of_floats if SINGLE else of_doubles
 
 
 def remez(f: Function, weight: Function, a: Real, b: Real, degree: int) -> list[Real]:
@@ -61,14 +73,14 @@ def remez(f: Function, weight: Function, a: Real, b: Real, degree: int) -> list[
 
 
 def rounded(f: Function, weight: Function, a: Real, b: Real, degree: int) -> list[float]:
-    """Remez coefficients as doubles, lowest rounded first and the rest fitted again."""
+    """Remez coefficients, lowest rounded first and the rest fitted again."""
     done: list[float] = []
     for k in range(degree + 1):
 
         def rest(z: Real, c: list[float] = done, k: int = k) -> Real:
             return (f(z) - mp.polyval([mp.mpf(x) for x in c[::-1]] or [mp.mpf(0)], z)) / z**k
 
-        done.append(float(remez(rest, lambda z, k=k: weight(z) * z**k, a, b, degree - k)[0]))
+        done.append(real(remez(rest, lambda z, k=k: weight(z) * z**k, a, b, degree - k)[0]))
     return done
 
 
@@ -76,7 +88,7 @@ def table(name: str, f: Function, weight: Function, b: Real, degree: int, a: Rea
     """Print one table and the error of its rounded polynomial."""
     a = b / 2**20 if a is None else a
     # Where the interval holds 0 the weights of the later fits vanish inside it: round one fit.
-    c = rounded(f, weight, a, b, degree) if a > 0 else [float(x) for x in remez(f, weight, a, b, degree)]
+    c = rounded(f, weight, a, b, degree) if a > 0 else [real(x) for x in remez(f, weight, a, b, degree)]
     points = [a + (b - a) * i / 4000 for i in range(4001)]
     worst = max(abs(weight(z) * (mp.polyval([mp.mpf(x) for x in c[::-1]], z) - f(z))) for z in points)
     print(f"# largest relative error 2^{float(mp.log(worst, 2)):.1f}")
@@ -95,15 +107,21 @@ def main() -> None:
         lambda z: (mp.sin(sqrt(z)) / sqrt(z) - 1) / z,
         lambda z: z * sqrt(z) / mp.sin(sqrt(z)),
         quarter,
-        5,
+        degree(5, 3),
     )
-    table("COS", lambda z: (mp.cos(sqrt(z)) - 1 + z / 2) / z**2, lambda z: z**2 / mp.cos(sqrt(z)), quarter, 5)
+    table(
+        "COS",
+        lambda z: (mp.cos(sqrt(z)) - 1 + z / 2) / z**2,
+        lambda z: z**2 / mp.cos(sqrt(z)),
+        quarter,
+        degree(5, 2),
+    )
     table(
         "ASIN",
         lambda z: (mp.asin(sqrt(z)) / sqrt(z) - 1) / z,
         lambda z: z * sqrt(z) / mp.asin(sqrt(z)),
         one / 4,
-        12,
+        degree(12, 5),
     )
     eighth = mp.tan(mp.pi / 8) ** 2 * (one + mp.mpf(2) ** -20)
     table(
@@ -111,7 +129,7 @@ def main() -> None:
         lambda z: (mp.atan(sqrt(z)) / sqrt(z) - 1) / z,
         lambda z: z * sqrt(z) / mp.atan(sqrt(z)),
         eighth,
-        10,
+        degree(10, 4),
     )
     half = mp.log(2) / 2 * (one + mp.mpf(2) ** -20)
     table(
@@ -119,7 +137,7 @@ def main() -> None:
         lambda r: (mp.exp(r) - 1 - r) / r**2,
         lambda r: r**2 / mp.exp(r),
         half,
-        9,
+        degree(9, 5),
         a=-half * mp.mpf("1.0001"),
     )
     # log((1 + s) / (1 - s)) = 2 s + s z L(z), z = s²
@@ -129,7 +147,7 @@ def main() -> None:
         lambda z: (2 * mp.atanh(sqrt(z)) / sqrt(z) - 2) / z,
         lambda z: z * sqrt(z) / (2 * mp.atanh(sqrt(z))),
         largest,
-        6,
+        degree(6, 2),
     )
     with mp.workprec(1500):
         bits = int(mp.floor(2 / mp.pi * mp.mpf(2) ** (64 * 20)))
@@ -137,22 +155,24 @@ def main() -> None:
     for i in range(20):
         print(f"    0x{bits >> (64 * (19 - i)) & (2**64 - 1):016X},")
     print(")")
-    rest = mp.pi / 2
-    for k in range(3):
-        part = float(rest)
-        print(f"HALF_PI_{k + 1} = {part!r}")
-        rest -= mp.mpf(part)
-    rest = mp.pi / 2
-    for k in range(4):
-        part = (
-            float(mp.floor(rest * mp.mpf(2) ** (32 + 33 * k)) / mp.mpf(2) ** (32 + 33 * k))
-            if k < 3
-            else float(rest)
-        )
-        print(f"HALF_PI_SHORT_{k + 1} = {part!r}")
-        rest -= mp.mpf(part)
-    high = float(mp.floor(mp.log(2) * mp.mpf(2) ** 41) / mp.mpf(2) ** 41)
-    print(f"LN2_HIGH = {high!r}\nLN2_LOW = {float(mp.log(2) - mp.mpf(high))!r}")
+    print(f"HALF_PI = {split(mp.pi / 2, [None] * 3)}")
+    short = [14, 14, 14] if SINGLE else [33, 33, 33]
+    print(f"HALF_PI_SHORT = {split(mp.pi / 2, [*short, None])}")
+    print(f"THREE_QUARTER_PI = {split(3 * mp.pi / 4, [None] * 2)}")
+    print(f"LN2 = {split(mp.log(2), [15 if SINGLE else 41, None])}")
+
+
+def split(number: Real, bits: list[int | None]) -> tuple[float, ...]:
+    """A number as a sum of parts of so many bits, cut off; None: all there are, rounded."""
+    parts = []
+    for count in bits:
+        part = real(number)
+        if count is not None:
+            unit = mp.mpf(2) ** (int(mp.floor(mp.log(number, 2))) + 1 - count)
+            part = float(mp.floor(number / unit) * unit)
+        parts.append(part)
+        number -= mp.mpf(part)
+    return tuple(parts)
 
 
 if __name__ == "__main__":

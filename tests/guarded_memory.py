@@ -35,7 +35,7 @@ def guarded(values: np.ndarray, at_end: bool, access: int = READ) -> np.ndarray:
     memory = mmap.mmap(-1, (pages + 2) * PAGE)
     _kept.append(memory)
     start = PAGE + (pages * PAGE - values.nbytes if at_end else 0)
-    array = np.frombuffer(memory, np.float64, values.size, start).reshape(values.shape)
+    array = np.frombuffer(memory, values.dtype, values.size, start).reshape(values.shape)
     array[...] = values
     address = array.ctypes.data - start
     _protect(address, PAGE, NONE)
@@ -48,7 +48,7 @@ def places(results: Any, at_end: bool) -> Any:
     """Guarded arrays of the shapes of results, nested as these."""
     if isinstance(results, tuple):
         return tuple(places(part, at_end) for part in results)
-    return guarded(np.full(np.shape(results), np.nan), at_end, READ | WRITE)
+    return guarded(np.full(np.shape(results), np.nan, results.dtype), at_end, READ | WRITE)
 
 
 def same(found: Any, expected: Any) -> None:
@@ -62,8 +62,8 @@ def same(found: Any, expected: Any) -> None:
 def states(rng: np.random.Generator, kernel: wt.Kernel, count: int) -> Iterator[list[np.ndarray]]:
     """Inputs for a single state, a batch, and batches of which each input in turn serves all."""
     shapes = [entry.shape for entry in kernel.program.inputs]
-    full = [rng.normal(size=(count, *shape)) for shape in shapes]
-    yield [rng.normal(size=shape) for shape in shapes]
+    full = [rng.normal(size=(count, *shape)).astype(kernel.dtype) for shape in shapes]
+    yield [rng.normal(size=shape).astype(kernel.dtype) for shape in shapes]
     yield full
     for k in range(len(full)):
         yield [array[0] if i == k else array for i, array in enumerate(full)]
@@ -80,6 +80,8 @@ def kernels() -> int:
         wt.compile(wt.aba, arm, parameters=["lower.mass"]),
         wt.compile(wt.constraint_jacobian, links),
         wt.compile(lambda q: np.outer(np.arange(1.0, 112.0), q), arm),  # rows that go by slots
+        wt.compile(wt.aba, arm, dtype="float32"),
+        wt.compile(lambda q: np.outer(np.arange(1.0, 112.0), q), arm, dtype="float32"),
     ]
     rng, calls, streamed = np.random.default_rng(0), 0, general_call.STREAMED
     for kernel, count, at_end in product(made, (*range(1, 18), 33), (True, False)):
@@ -105,12 +107,13 @@ def rollouts() -> int:
     for count, at_end, threads in product((*range(1, 18), 33), (True, False), (1, 2)):
         q0, qd0 = 0.3 * rng.normal(size=(2, count, 2))
         for tau in (np.array([0.1, 0.2]), rng.normal(size=(5, 2)), rng.normal(size=(count, 5, 2))):
-            for every in (1, 2):
-                expected = wt.rollout(m, q0, qd0, tau, steps=5, every=every)
-                arrays = [guarded(array, at_end) for array in (q0, qd0, tau)]
-                same(wt.rollout(m, *arrays, steps=5, every=every, threads=threads), expected)
+            for every, dtype in ((1, "float64"), (2, "float64"), (2, "float32")):
+                how = {"steps": 5, "every": every, "dtype": dtype}
+                expected = wt.rollout(m, q0, qd0, tau, **how)
+                arrays = [guarded(array.astype(dtype), at_end) for array in (q0, qd0, tau)]
+                same(wt.rollout(m, *arrays, **how, threads=threads), expected)
                 out = places(expected, at_end)
-                wt.rollout(m, *arrays, steps=5, every=every, threads=threads, out=out)
+                wt.rollout(m, *arrays, **how, threads=threads, out=out)
                 same(out, expected)
                 calls += 2
     return calls

@@ -643,7 +643,7 @@ def test_signature(entrance):
             found.bind(1, 2, 3, 4)
         assert list(inspect.signature(nested).parameters) == ["a", "b", "out", "threads"]
         assert list(inspect.signature(pickle.loads(pickle.dumps(k))).parameters)[:2] == ["q", "qd"]
-    assert list(inspect.signature(Kernel).parameters) == ["program", "name"]
+    assert list(inspect.signature(Kernel).parameters) == ["program", "name", "dtype"]
     for odd in ("q 1", "lambda", "out", "threads"):
         other = Kernel(trace(lambda x: 2.0 * x, {odd: ()}))
         assert list(inspect.signature(other).parameters) == ["arguments", "out", "threads", "named"]

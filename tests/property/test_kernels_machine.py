@@ -13,6 +13,7 @@ from machine_code import run_batch
 from random_graphs import Recipe, agree, recipe
 from whippletree.kernels.emit.memory import room_size
 from whippletree.kernels.emit.result_slots import FEWEST
+from whippletree.kernels.emit.vecmath.lanes import Form
 from whippletree.kernels.run import build, machine
 from whippletree.kernels.run.kernel import Kernel
 from whippletree.kernels.run.machine import host
@@ -35,7 +36,7 @@ def run(
     """All outputs of code of this width for rows first … of the inputs; rows before and after stay NaN."""
     count = max(len(a) for a in inputs)
     code = build.kernel_code(program, replace(host(), fma=fma), width)
-    room = np.empty(room_size(program, width) + 64, np.uint8)
+    room = np.empty(room_size(program, Form(width, fma)) + 64, np.uint8)
     found = []
     for address in (0, -(-room.ctypes.data // 64) * 64):  # directly, and past the caches
         outputs = [np.full((count + 3, leaf.size), np.nan) for leaf in leaves(program.outputs)]

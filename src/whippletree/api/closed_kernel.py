@@ -59,7 +59,7 @@ class ClosedKernel(Kernel):
     Args:
         record: Records a function at a position: `compiling.record`.
         m: The mechanism.
-        inputs, parameters, fixed: As given to `compile`.
+        inputs, parameters, fixed, dtype: As given to `compile`.
     """
 
     def __new__(cls, record: Any, *options: Any) -> Self:
@@ -72,19 +72,23 @@ class ClosedKernel(Kernel):
         inputs: Mapping[str, Declared] | None,
         parameters: Sequence[str],
         fixed: Mapping[str, Any],
+        dtype: str,
     ) -> None:
         m = m.copy()  # other choices are compiled later, when it may have been changed
         self._record, self._m, self._fixed = record, m, dict(fixed)
-        self._inputs, self._parameters = inputs, parameters
+        self._inputs, self._parameters, self.dtype = inputs, parameters, np.dtype(dtype)
         _, method = find(m, self._method)
         at = generic_position(m)
         assert method.quality is not None
         self._limit = GOOD * float(method.quality(m, at, **method.chosen(m, at)))
         self._first = self._made(self._method, at, self._limit)
-        super().__init__(self._first.program, "forward_dynamics")
+        super().__init__(self._first.program, "forward_dynamics", dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ClosedKernel, (self._record, self._m, self._inputs, self._parameters, self._fixed)
+        return ClosedKernel, (
+            *(self._record, self._m, self._inputs, self._parameters, self._fixed),
+            self.dtype.name,
+        )
 
     def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
         """Compute; as a `Kernel`. NaN where a state is not finite or has no accelerations."""
@@ -152,7 +156,7 @@ class ClosedKernel(Kernel):
         fixed = self._fixed | {"method": method}
         options = {"inputs": self._inputs, "parameters": self._parameters}
         program = self._record(forward_dynamics, self._m, at=q, limit=limit, **options, **fixed)
-        return Kernel(program, "forward_dynamics")
+        return Kernel(program, "forward_dynamics", self.dtype)
 
     def _as_it_stands(self, state: dict[str, Array]) -> Any:
         m = self._m

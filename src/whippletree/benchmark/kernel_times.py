@@ -18,6 +18,8 @@ from .startup import startup
 
 ALGORITHMS = {"rnea": rnea, "crba": crba, "aba": aba}
 BATCH = 65_536
+COMPARED = 4_096
+"""States of a batch whose results in float32 are held against those in float64."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class KernelTimes:
     """One algorithm on one robot; times in ns per state, None where a library is not installed or refuses.
 
     `compile_seconds` is what the first process ever waits for the kernel, `cached_seconds` what later ones
-    wait; see `startup`.
+    wait; see `startup`. `batch_single` is the time of a batch in float32, `single_error` the largest error of
+    its results, by those in float64, as a share of the largest result of a state.
     """
 
     robot: str
@@ -41,6 +44,8 @@ class KernelTimes:
     batch: float
     batch_two_threads: float
     batch_pinocchio: float | None
+    batch_single: float
+    single_error: float
     gflops: float
 
     @property
@@ -82,10 +87,15 @@ def _measure(robot: Robot, algorithm: str, kernel: Kernel, peers: Calls, rounds:
     states, one = _arguments(m, kernel)
     kernel(*one)  # compiled now, not while it is timed
     out = kernel(*states)
+    single = Kernel(kernel.program, dtype="float32")
+    rounded = [array.astype(np.float32) for array in states]
+    single_out = single(*rounded)
+    error = _error(out[:COMPARED], single_out[:COMPARED])
     ours = {
         "one": lambda: kernel(*one),
         "batch": lambda: kernel(*states, out=out),
         "two": lambda: kernel(*states, out=out, threads=2),
+        "single": lambda: single(*rounded, out=single_out),
     }
     times = best_times({**ours, **peers}, rounds)
     ns = {name: 1e9 * seconds for name, seconds in times.items()}
@@ -106,8 +116,16 @@ def _measure(robot: Robot, algorithm: str, kernel: Kernel, peers: Calls, rounds:
         batch=per_state,
         batch_two_threads=ns["two"] / BATCH,
         batch_pinocchio=None if pinocchio is None else pinocchio / BATCH_FOR_PEERS,
+        batch_single=ns["single"] / BATCH,
+        single_error=error,
         gflops=operations / per_state,
     )
+
+
+def _error(exact: np.ndarray, found: np.ndarray) -> float:
+    """The largest difference of results (n, ...) as a share of the largest result of a state."""
+    axes = tuple(range(1, exact.ndim))
+    return float(np.max(np.abs(found - exact).max(axis=axes) / np.abs(exact).max(axis=axes)))
 
 
 def _arguments(m: Mechanism, kernel: Kernel) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -121,7 +139,11 @@ def _arguments(m: Mechanism, kernel: Kernel) -> tuple[list[np.ndarray], list[np.
 
 def summary(rows: Sequence[KernelTimes]) -> dict[str, float]:
     """Geometric means over all rows: what the published figures are."""
-    means = {"two_threads_speedup": geometric_mean(row.batch / row.batch_two_threads for row in rows)}
+    means = {
+        "two_threads_speedup": geometric_mean(row.batch / row.batch_two_threads for row in rows),
+        "single_speedup": geometric_mean(row.batch / row.batch_single for row in rows),
+        "single_error": max(row.single_error for row in rows),
+    }
     for name in ("batch_ratio", "one_ratio"):
         ratios = [ratio for row in rows if (ratio := getattr(row, name)) is not None]
         if ratios:

@@ -96,6 +96,8 @@ def _columns(rows: list[KernelTimes], best: float) -> dict[str, list[str]]:
         "batch": [_number(row.batch) + _times(row.batch_ratio) for row in rows],
         "Pinocchio batch": [_number(row.batch_pinocchio) for row in rows],
         "2 threads": [_number(row.batch_two_threads) for row in rows],
+        "float32": [f"{_number(row.batch_single)} ({row.batch / row.batch_single:.2f}×)" for row in rows],
+        "its error": [f"{row.single_error:.0e}" for row in rows],
         "GFLOP/s": [f"{row.gflops:.1f}" for row in rows],
         "of peak": [f"{row.gflops / best:.0%}" for row in rows],
         "compiled in": [f"{row.compile_seconds:.2f} s" for row in rows],
@@ -125,6 +127,8 @@ def _sentence(means: dict[str, float]) -> str:
         parts.append(f"batched {means['batch_ratio']:.1f}× Pinocchio on one thread")
         parts.append(f"one state from Python {means['one_ratio']:.1f}× Pinocchio")
     parts.append(f"two threads {means['two_threads_speedup']:.2f}× one")
+    parts.append(f"float32 {means['single_speedup']:.2f}× float64")
+    parts.append(f"at an error of up to {means['single_error']:.0e}")
     return "geometric means: " + ", ".join(parts)
 
 

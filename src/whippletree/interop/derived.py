@@ -11,6 +11,8 @@ from math import prod
 from operator import getitem
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError
 from ..kernels.derive.derivatives import forward, jacobian, product_forward, product_reverse, reverse
 from ..kernels.run.kernel import Kernel
@@ -89,6 +91,8 @@ def given_jacobian(k: Kernel, derivative: Any) -> Kernel:
     """A kernel of Jacobians that a user gives instead; InputError if its shapes are not those of `k`."""
     if not isinstance(derivative, Kernel):
         raise InputError(f"derivative is {type(derivative).__name__}, expected a kernel, as of wt.derivative")
+    if derivative.dtype != k.dtype:
+        raise InputError(f"derivative computes in {derivative.dtype}, and {k.name} in {k.dtype}")
     if derivative.program.inputs != k.program.inputs:
         raise InputError(
             f"derivative has the inputs {', '.join(arguments(derivative))}, and {k.name} has "
@@ -122,6 +126,10 @@ def checked_kernel(k: Any, name: str) -> Kernel:
     """The kernel, or InputError for what cannot be given to another library."""
     if not isinstance(k, Kernel):
         raise InputError(f"interop.{name} takes a kernel, as of wt.compile(wt.aba, m), not {k!r}")
+    if k.dtype != np.float64:
+        raise InputError(
+            f"{k.name} computes in {k.dtype}, and interop.{name} takes float64: compile it without dtype"
+        )
     if not k.program.n_outputs or not prod(leaf.size for leaf in leaves(k.program.outputs)):
         raise InputError(f"{k.name} gives an array without entries, which {name} cannot be given")
     return k

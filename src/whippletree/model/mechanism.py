@@ -275,7 +275,7 @@ class Mechanism(DrivenCollection):
 
         Args:
             name: The function's name, as "aba".
-            options: As for `compile`: inputs, parameters, and values of arguments, as frame="tool".
+            options: As for `compile`: inputs, parameters, dtype, and values of arguments, as frame="tool".
 
         >>> import whippletree as wt
         >>> m = wt.examples.load("double-pendulum")

@@ -14,9 +14,9 @@ from ..contact.compliant.compliant_contact import Compliant
 from ..contact.sweeps.moreau import Rigid
 from ..errors import InputError, NotFiniteWarning, SingularError, SolverError
 from ..joints import Joint
-from ..kernels.run.guarded import Guarded
-from ..kernels.run.iterate import Iteration, Series
+from ..kernels.run.iterate import Series
 from ..kernels.run.threads import checked
+from ..kernels.trace.precision import precision_of
 from ..loops.closing.check import GEARED_START, check_gears
 from ..loops.closing.generic import generic_position
 from ..loops.equations.constraints import constraint_jacobian
@@ -25,20 +25,28 @@ from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, fault_without_inertia
 from ..model.snapshot import Snapshot
 from ..spatial import Array
-from .acting import check_function
 from .closed_step import DAMPING, RANK, rows_for
 from .contact_step import ContactRecord, touching_of
 from .distribute import distribute
 from .driver import damping, positive
 from .equations import Law, equations
-from .given_arrays import apart, must_be_finite, real_array, to_write_into, whole_number
+from .given_arrays import (
+    apart,
+    as_rows,
+    common_lead,
+    must_be_finite,
+    real_array,
+    to_write_into,
+    whole_number,
+)
 from .integrators import INTEGRATORS, Integrator
 from .locally import compute_here
 from .open_parameters import for_all_steps, opened_parameters
+from .rollout_control import RolloutControl
 from .rollout_drive import driven_starts, rollout_drive
 from .starts import constraints_at, room
 from .step_length import check_rollout
-from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
+from .stepping import Stepping
 from .touching.touching_door import meant
 
 Shape = tuple[int, ...]
@@ -70,6 +78,7 @@ def rollout(
     threads: int = 1,
     executor: Executor | None = None,
     progress: bool = True,
+    dtype: Any = "float64",
 ) -> tuple[Array, Array]:
     """Many trajectories of a mechanism, several at a time in one loop of machine code.
 
@@ -121,6 +130,9 @@ def rollout(
             their worker dies. Workers of the same kind of processor and with the same versions find the
             same bits as this process; other versions are refused.
         progress: Whether what takes more than a second shows on a terminal how far it is.
+        dtype: Of the numbers computed and returned, "float64" or "float32", and so of `out`. In float32 steps
+            take about half the time; every step rounds positions and velocities by 6e-8 of themselves, and
+            loops are kept closed to as much.
 
     Returns:
         q (..., steps // every, nq) and qd (..., steps // every, nv), without the start.
@@ -155,6 +167,8 @@ def rollout(
         raise InputError(f"executor is {executor!r}, expected a concurrent.futures.Executor")
     # Those of a worker are held against the cores of its own machine, there.
     threads = checked(threads) if executor is None else whole_number(threads, "threads")
+    precision = precision_of(dtype)
+    real = np.dtype(precision.dtype)
     h = np.array(positive(dt, "dt"))
     if h < SHORTEST:
         raise InputError(f"dt is {dt:g} s, below {SHORTEST:g} s: nothing would move. Give a larger one")
@@ -169,15 +183,17 @@ def rollout(
     fault = fault_without_inertia(m, coupled_joints(m))
     if fault is not None:
         raise SingularError(f"rollout: {fault}")
-    control = _Control(m, tau, steps)
+    control = RolloutControl(m, tau, steps, real)
     if every > control.steps > 0:
         raise InputError(f"every is {every}, more than the {control.steps} steps: nothing would be recorded")
     if not opened:
         check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
-    lead = _lead([*(start.shape[:-1] for start in starts), *(o.shape[:-1] for o in opened[1:])], control.lead)
+    lead = common_lead(
+        [*(start.shape[:-1] for start in starts), *(o.shape[:-1] for o in opened[1:])], control.lead
+    )
     K = constraints_at(m, starts[0], starts[1], opened)
     how = _stepping(m, INTEGRATORS[method], law, K, starts[0])._replace(
-        parameters=opened[0] if opened else ()
+        parameters=opened[0] if opened else (), precision=precision
     )
     begin = []
     if m.drivers:
@@ -197,19 +213,20 @@ def rollout(
     recorded = control.steps // every
     shapes = [(*lead, recorded, m.nq), (*lead, recorded, m.nv)]
     told = ContactRecord(m, touching, (*lead, recorded), contact_forces, residual)
-    outs = room(shapes) if out is None else to_write_into(out, shapes)
+    outs = room(shapes, real) if out is None else to_write_into(out, shapes, real)
     if out is not None:  # as where a rollout goes on from the last states of the one before
         starts = [apart(start, outs) for start in starts]
         control.arrays = [(apart(array, outs), shape) for array, shape in control.arrays]
-    rows = [_rows(start, lead, 1) for start in starts]
+    rows = [as_rows(start.astype(real, copy=False), lead, 1) for start in starts]
     places = [place.reshape(count, recorded, place.shape[-1]) for place in outs]
     if touching is not None:
-        rows.append(touching.start(m)[None])
-        places.append(told.states(count, recorded, how.other is not None))
+        rows.append(touching.start(m)[None].astype(real, copy=False))
+        places.append(told.states(count, recorded, how.other is not None, real))
     if count == 0 or recorded == 0:
         return outs[0], outs[1]
-    series = [Series(h, 0, 0), *control.series(lead, bool(begin))]
-    series += [for_all_steps(_rows(value, lead, 1), control.steps) for value in (*begin, *opened[1:])]
+    series = [Series(h.astype(real), 0, 0), *control.series(lead, bool(begin))]
+    held = (as_rows(value.astype(real, copy=False), lead, 1) for value in (*begin, *opened[1:]))
+    series += [for_all_steps(value, control.steps) for value in held]
     run = compute_here if executor is None else partial(distribute, executor)
     options = {"steps": recorded * every, "every": every, "threads": threads}
     iteration = control.iteration(how)
@@ -236,77 +253,6 @@ def _tell_not_finite(m: Mechanism, places: Sequence[Array], spacing: float) -> N
         NotFiniteWarning,
         stacklevel=3,
     )
-
-
-class _Control:
-    """The forces of a rollout: number of steps, leading axes, where they are, and the code for them."""
-
-    def __init__(self, m: Mechanism, tau: Any, steps: int | None) -> None:
-        self.m, self.tau = m, tau
-        given = None if steps is None else whole_number(steps, "steps")
-        nq, nv = m.nq, m.nv
-        self.arrays: list[tuple[Array, Shape]] = []  # each with the shape of one step's
-        if isinstance(tau, Feedback):
-            parts = {"gain": (tau.gain, (nv, 2 * nv)), "q": (tau.q, (nq,)), "qd": (tau.qd, (nv,))}
-            for name, (value, shape) in {**parts, "forward": (tau.forward, (nv,))}.items():
-                self.arrays.append((_numbers(value, shape, f"tau.{name}"), shape))
-        elif callable(tau):
-            check_function(tau, "tau")
-        else:
-            self.arrays.append((_numbers(tau, (nv,), "tau"), (nv,)))
-        told = {
-            array.shape[array.ndim - len(shape) - 1]
-            for array, shape in self.arrays
-            if array.ndim > len(shape)
-        }
-        if given is not None:
-            told.add(given)
-        if len(told) != 1:
-            what = "not told: give steps" if not told else f"told as {', '.join(map(str, sorted(told)))}"
-            where = "" if not told else ", by steps and by the shapes of tau: make them agree"
-            raise InputError(f"the number of steps is {what}{where}")
-        self.steps = told.pop()
-        leads = [
-            array.shape[: array.ndim - len(shape) - 1]
-            for array, shape in self.arrays
-            if array.ndim > len(shape)
-        ]
-        self.lead = _lead(leads, ())
-
-    def iteration(self, how: Stepping) -> Iteration | Guarded:
-        """The code."""
-        if isinstance(self.tau, Feedback):
-            return linear_feedback(self.m, how)
-        if callable(self.tau):
-            return traced_control(self.m, how, self.tau)
-        return given_forces(self.m, how)
-
-    def series(self, lead: Shape, clocked: bool) -> list[Series]:
-        """Where each input of each trajectory and step is; if clocked, the number of the step comes last."""
-        clock = [Series.of(np.arange(float(self.steps))[None], ())]
-        if callable(self.tau):
-            return clock
-        given = [
-            Series.of(array if array.ndim == len(shape) else _rows(array, lead, len(shape) + 1), shape)
-            for array, shape in self.arrays
-        ]
-        return given + clock if clocked else given
-
-
-def _packed(array: Array) -> bool:
-    return array.flags.c_contiguous and array.flags.aligned
-
-
-def _numbers(value: Any, shape: Shape, name: str) -> Array:
-    """The value as an array whose last axes are one step's; zeros for None."""
-    if value is None:
-        return np.zeros(shape)
-    array = real_array(value, name)
-    if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
-        steps = ", ".join(["steps", *map(str, shape)])
-        raise InputError(f"{name} has shape {array.shape}, expected {shape}, ({steps}) or (..., {steps})")
-    must_be_finite(array, name)
-    return array
 
 
 def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
@@ -378,22 +324,3 @@ def _generic_position(now: Snapshot) -> Array | None:
         return generic_position(now.m)
     except SolverError:  # the neutral position may be far from any closed one
         return None
-
-
-def _lead(shapes: Sequence[Shape], own: Shape) -> Shape:
-    try:
-        return np.broadcast_shapes(own, *shapes)
-    except ValueError:
-        told = ", ".join(map(str, [*shapes, own]))
-        raise InputError(f"leading axes of q0, qd0 and tau do not fit each other: {told}") from None
-
-
-def _rows(array: Array, lead: Shape, own: int) -> Array:
-    """The array with one leading axis for all trajectories, of length 1 if it is the same for all."""
-    rest = array.shape[array.ndim - own :]
-    axes = array.shape[: array.ndim - own]
-    if prod(axes) == 1:
-        rows = array.reshape(1, *rest)
-    else:
-        rows = (array if axes == lead else np.broadcast_to(array, (*lead, *rest))).reshape(prod(lead), *rest)
-    return rows if own > 1 or _packed(rows[:1]) else np.ascontiguousarray(rows)

@@ -157,16 +157,16 @@ class ContactRecord:
         if residual is not None:
             _check_place(residual, lead, "residual")
 
-    def states(self, count: int, recorded: int, kept: bool) -> Array:
+    def states(self, count: int, recorded: int, kept: bool, dtype: np.dtype[Any]) -> Array:
         """(count, recorded, size) room for the states of the contacts.
 
         If nobody wants to see them and they need not be kept, all steps of a trajectory share one place.
         """
         assert self.touching is not None
         if kept or self.forces is not None or self.residual is not None:
-            self._states = np.empty((count, recorded, self.touching.size(self.m)))
+            self._states = np.empty((count, recorded, self.touching.size(self.m)), dtype)
             return self._states
-        return overwritten(np.empty((count, self.touching.size(self.m))), recorded)
+        return overwritten(np.empty((count, self.touching.size(self.m)), dtype), recorded)
 
     def write(self, h: float) -> None:
         """Hand on what is in that room."""

@@ -42,7 +42,7 @@ ATTEMPTS = 3
 """How often a piece is sent before it is given up."""
 
 GRAIN = 8
-"""Pieces are multiples of this, save the last: of as many trajectories as a processor computes at once."""
+"""Pieces are multiples of this, save the last: of as many doubles as a processor computes at once."""
 
 
 @dataclass

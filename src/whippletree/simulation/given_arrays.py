@@ -1,12 +1,15 @@
 """Arrays as users give them, checked."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, refuse_masked
 from ..spatial import Array
+
+Shape = tuple[int, ...]
 
 
 def real_array(value: Any, name: str) -> Array:
@@ -35,14 +38,14 @@ def must_be_finite(array: Array, name: str) -> None:
         )
 
 
-def to_write_into(out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Array]:
+def to_write_into(out: Any, shapes: Sequence[Shape], dtype: np.dtype[Any]) -> list[Array]:
     """The arrays to write into, checked."""
     if not isinstance(out, tuple | list) or len(out) != 2:
         raise InputError("out must be two arrays, for q and for qd")
     for place, shape, name in zip(out, shapes, ("q", "qd"), strict=True):
-        if not isinstance(place, np.ndarray) or place.dtype != np.float64 or place.shape != shape:
+        if not isinstance(place, np.ndarray) or place.dtype != dtype or place.shape != shape:
             told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
-            raise InputError(f"out for {name} is {told}, expected float64 {shape}")
+            raise InputError(f"out for {name} is {told}, expected {dtype} {shape}")
         if not (place.flags.c_contiguous and place.flags.writeable and place.flags.aligned):
             raise InputError(f"out for {name} must be writeable and in C order")
     if np.may_share_memory(*out):  # exact, as both are in C order
@@ -60,3 +63,27 @@ def whole_number(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise InputError(f"{name} is {value!r}, expected a whole number, 1 or more")
     return int(value)
+
+
+def common_lead(shapes: Sequence[Shape], own: Shape) -> Shape:
+    """The leading axes of all arrays, broadcast; InputError if they do not fit."""
+    try:
+        return np.broadcast_shapes(own, *shapes)
+    except ValueError:
+        told = ", ".join(map(str, [*shapes, own]))
+        raise InputError(f"leading axes of q0, qd0 and tau do not fit each other: {told}") from None
+
+
+def as_rows(array: Array, lead: Shape, own: int) -> Array:
+    """The array with one leading axis for all trajectories, of length 1 if it is the same for all."""
+    rest = array.shape[array.ndim - own :]
+    axes = array.shape[: array.ndim - own]
+    if prod(axes) == 1:
+        rows = array.reshape(1, *rest)
+    else:
+        rows = (array if axes == lead else np.broadcast_to(array, (*lead, *rest))).reshape(prod(lead), *rest)
+    return rows if own > 1 or _packed(rows[:1]) else np.ascontiguousarray(rows)
+
+
+def _packed(array: Array) -> bool:
+    return array.flags.c_contiguous and array.flags.aligned

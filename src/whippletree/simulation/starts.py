@@ -16,12 +16,12 @@ from ..spatial import Array
 from .equations import common, constraints
 
 
-def room(shapes: Sequence[tuple[int, ...]]) -> list[Array]:
+def room(shapes: Sequence[tuple[int, ...]], dtype: np.dtype[Any]) -> list[Array]:
     """Arrays for the results; InputError if they are larger than any memory."""
     try:
-        return [np.empty(shape) for shape in shapes]
+        return [np.empty(shape, dtype) for shape in shapes]
     except (MemoryError, ValueError):
-        size = 8.0 * sum(map(prod, shapes)) / 2**30
+        size = dtype.itemsize * sum(map(prod, shapes)) / 2**30
         raise InputError(
             f"q {shapes[0]} and qd {shapes[1]} take {size:.3g} GiB, more than there is: record less by every"
         ) from None

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import StepLengthWarning
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
+from ..kernels.trace.precision import DOUBLE, SINGLE, Precision
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .faults import joint_of
@@ -28,7 +29,7 @@ MOST = 100
 HALVINGS = 60
 """How often a step is halved in the search for one that is short enough."""
 
-DIFFERENCE = 1e-6
+DIFFERENCE = {DOUBLE: 1e-6, SINGLE: 3e-3}
 """Of central differences: rad, m, and per second; a share of what is larger than 1."""
 
 JUMP = 3.0
@@ -38,7 +39,15 @@ Steps = Callable[[Array, float], Array]
 """States (n, nq + nv) after a step of a length, s, from states (n, nq + nv)."""
 
 
-def check_step_length(m: Mechanism, steps: Steps, y: Array, h: float, method: str, who: str = "") -> None:
+def check_step_length(
+    m: Mechanism,
+    steps: Steps,
+    y: Array,
+    h: float,
+    method: str,
+    who: str = "",
+    precision: Precision = DOUBLE,
+) -> None:
     """Warn if steps of length h from y are too long to follow the fastest change there.
 
     Args:
@@ -48,16 +57,18 @@ def check_step_length(m: Mechanism, steps: Steps, y: Array, h: float, method: st
         h: The step, s.
         method: Name of the integrator.
         who: Of several trajectories, which.
+        precision: Of the steps.
     """
     if m.nv > MOST:
         return
-    size, worst = _fastest(steps, y, h)
-    if size <= LIMIT or size > JUMP * _fastest(steps, y, h, 10.0)[0]:
+    difference = DIFFERENCE[precision]
+    size, worst = _fastest(steps, y, h, difference)
+    if size <= LIMIT or size > JUMP * _fastest(steps, y, h, 10.0 * difference)[0]:
         return
     joint, enough = joint_of(m, int(np.argmax(worst[m.nq :]))), h
     for _ in range(HALVINGS):
         enough *= 0.5
-        if _fastest(steps, y, enough)[0] <= LIMIT:
+        if _fastest(steps, y, enough, difference)[0] <= LIMIT:
             break
     rate = LIMIT / enough
     warnings.warn(
@@ -88,6 +99,8 @@ def check_rollout(
         method: Name of the integrator.
         singular: (n,) which starts are at singular positions of loops: what happens there has no rate.
     """
+    precision = iteration.precision
+    dtype = np.dtype(precision.dtype)
     speed = np.max(np.abs(starts[1]), axis=1, initial=0.0)
     for k in sorted({0, int(np.argmax(speed))}):
         if singular[k]:
@@ -95,22 +108,22 @@ def check_rollout(
 
         def steps(states: Array, h: float, k: int = k) -> Array:
             own = [part.part(0, 1, np.full(len(states), k)) for part in series[1:]]
-            begin = [np.ascontiguousarray(part) for part in np.split(states, [m.nq], axis=1)]
-            places = [np.empty((len(states), 1, part.shape[1])) for part in begin]
-            iteration(begin, [Series(np.array(h), 0, 0), *own], places, steps=1, every=1, threads=1)
-            return np.concatenate([place[:, 0] for place in places], axis=1)
+            begin = [np.ascontiguousarray(part, dtype) for part in np.split(states, [m.nq], axis=1)]
+            places = [np.empty((len(states), 1, part.shape[1]), dtype) for part in begin]
+            iteration(begin, [Series(np.array(h, dtype), 0, 0), *own], places, steps=1, every=1, threads=1)
+            return np.concatenate([place[:, 0] for place in places], axis=1, dtype=float)
 
-        y = np.concatenate([start[k if len(start) > 1 else 0] for start in starts])
+        y = np.concatenate([start[k if len(start) > 1 else 0] for start in starts], dtype=float)
         who = f" of trajectory {k}" if max(map(len, starts)) > 1 else ""
-        check_step_length(m, steps, y, float(series[0].array), method, who)
+        check_step_length(m, steps, y, float(series[0].array), method, who, precision)
 
 
-def _fastest(steps: Steps, y: Array, h: float, wide: float = 1.0) -> tuple[float, Array]:
+def _fastest(steps: Steps, y: Array, h: float, difference: float) -> tuple[float, Array]:
     """The largest |μ - 1|, and the size of its eigenvector's entries (nq + nv,); 0 if it is not known.
 
     Where a bound of it is within `LIMIT`, that is told, and no vector.
     """
-    n, width = len(y), wide * DIFFERENCE * np.maximum(1.0, np.abs(y))
+    n, width = len(y), difference * np.maximum(1.0, np.abs(y))
     states = np.empty((2 * n, n))
     states[:] = y
     states.ravel()[:: n + 1][:n] += width

@@ -11,6 +11,7 @@ from ..api.compiling import record
 from ..errors import InputError
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration
+from ..kernels.trace.precision import DOUBLE, Precision
 from ..kernels.trace.program import Program
 from ..model.driver_motions import TimeFunction
 from ..model.mechanism import Mechanism
@@ -55,6 +56,7 @@ class Stepping(NamedTuple):
         touching: How contact is treated; None if it is not.
         drive: What is driven; None if nothing is.
         parameters: Names of numbers that differ from trajectory to trajectory.
+        precision: Of all numbers.
     """
 
     integrator: Integrator
@@ -65,6 +67,7 @@ class Stepping(NamedTuple):
     touching: ContactMode | None = None
     drive: RolloutDrive | None = None
     parameters: tuple[str, ...] = ()
+    precision: Precision = DOUBLE
 
 
 class Mode(NamedTuple):
@@ -137,9 +140,9 @@ def _iteration(m: Mechanism, how: Stepping, step: Callable[..., Program]) -> Ite
         return Mode(how.integrator, how.rows, law, how.touching, how.drive)
 
     if how.other is None:
-        return Iteration(step(mode(how.law), more, watch=None, **fixed), states)
+        return Iteration(step(mode(how.law), more, watch=None, **fixed), states, precision=how.precision)
     first = step(mode(how.law), {**more, "watch": ()}, **fixed)
-    return Guarded(first, step(mode(how.other), more, watch=None, **fixed), states, how.bound)
+    return Guarded(first, step(mode(how.other), more, watch=None, **fixed), states, how.bound, how.precision)
 
 
 def given_forces(m: Mechanism, how: Stepping) -> Iteration | Guarded:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..trace.program import Instruction, Program
 from .vecmath import functions as vecmath
-from .vecmath.lanes import Lanes, Real
+from .vecmath.lanes import Form, Lanes, Real
 
 PAIRS = "%pairs"  # where they lie in memory
 
@@ -27,10 +27,10 @@ class AngleLanes:
         levels: Instructions that lead to the angles of each level, and the numbers of these; levels of one
             angle are left out.
         rest: All other instructions.
-        width: Lanes of a call, 1 if there are not two angles of a level.
+        form: Of the numbers of a call, one lane if there are not two angles of a level.
     """
 
-    def __init__(self, program: Program, lanes: int) -> None:
+    def __init__(self, program: Program, widest: Form) -> None:
         names, codes, operands = program.columns
         turning = [code for code, name in enumerate(names) if name in ("sin", "cos")]
         arguments = operands[np.isin(codes, turning), 0].tolist()
@@ -55,15 +55,18 @@ class AngleLanes:
                 before[needed[instruction[1]]].append(instruction)
         self.rest = [instruction for instruction in program.instructions if instruction[1] not in needed]
         self.levels = [(before[depth], list(group)) for depth, group in groups.items()]
-        self.width = 1
-        while self.width < min(lanes, max((len(group) for group in groups.values()), default=1)):
-            self.width *= 2
+        width, largest = 1, max((len(group) for group in groups.values()), default=1)
+        while width < min(widest.width, largest):
+            width *= 2
+        self.form = widest.of_width(width)
         self._place_of: dict[int, int] = {}
-        self._places = sum(2 * self.width * -(-len(group) // self.width) for group in groups.values())
+        self._places = sum(2 * width * -(-len(group) // width) for group in groups.values())
 
     def memory(self) -> str:
         """The line that makes room for sines and cosines on the stack, at `PAIRS`."""
-        return f"  {PAIRS} = alloca [{self._places} x double], align {8 * self.width}" if self._places else ""
+        if not self._places:
+            return ""
+        return f"  {PAIRS} = alloca [{self._places} x {self.form.precision.element}], align {self.form.bytes}"
 
     def write(self, e: Lanes, numbers: Sequence[int], values: Sequence[str], first: int) -> int:
         """Write the calls for the angles of a level. Lanes left over compute sine and cosine of 0.
@@ -77,17 +80,17 @@ class AngleLanes:
         Returns:
             The first place that is free then.
         """
-        width, vector = self.width, f"<{self.width} x double>"
+        width, vector = self.form.width, self.form.type
         both = f"{{{vector}, {vector}}}"
         for begin in range(0, len(numbers), width):
             joined = "zeroinitializer"
             for lane, number in enumerate(numbers[begin : begin + width]):
-                joined = e.line(f"insertelement {vector} {joined}, double {values[number]}, i32 {lane}")
+                joined = e.line(f"insertelement {vector} {joined}, {e.element} {values[number]}, i32 {lane}")
                 self._place_of[number] = first + lane
             found = e.line(f"call {both} {vecmath.symbol('sincos', width)}({vector} {joined})")
             for k in (0, 1):
                 part = e.line(f"extractvalue {both} {found}, {k}")
-                e.lines.append(f"  store {vector} {part}, ptr {_place(e, first)}, align {8 * width}")
+                e.lines.append(f"  store {vector} {part}, ptr {_place(e, first)}, align {self.form.bytes}")
                 first += width
         return first
 
@@ -95,8 +98,8 @@ class AngleLanes:
         """The value of a sine or cosine that has been computed, else None."""
         if instruction[0] not in ("sin", "cos") or instruction[2] not in self._place_of:
             return None
-        place = self._place_of[instruction[2]] + self.width * (instruction[0] == "cos")
-        return Real(e.line(f"load double, ptr {_place(e, place)}, align 8"))
+        place = self._place_of[instruction[2]] + self.form.width * (instruction[0] == "cos")
+        return Real(e.line(f"load {e.element}, ptr {_place(e, place)}, align {e.size}"))
 
 
 def _leading(program: Program, numbers: Sequence[int]) -> list[Instruction]:
@@ -113,4 +116,4 @@ def _leading(program: Program, numbers: Sequence[int]) -> list[Instruction]:
 
 
 def _place(e: Lanes, place: int) -> str:
-    return e.line(f"getelementptr double, ptr {PAIRS}, i64 {place}")
+    return e.line(f"getelementptr {e.element}, ptr {PAIRS}, i64 {place}")

@@ -2,7 +2,7 @@
 
 `wt_call` has the signature of a CPython function with METH_FASTCALL | METH_KEYWORDS, and so has `wt_general`,
 to which it leaves all but the shortest way; see `quick_call`. That reads the array objects it is given, and
-where all are plain C-contiguous float64 arrays of the right shape it allocates the results, or takes those
+where all are plain C-contiguous arrays of the right shape and dtype it allocates the results, or takes those
 given as `out`, and runs the code: that of one state, or that of batches where all inputs have the same
 leading axes or none. Everything else it hands on, unchanged, to a Python callable.
 
@@ -13,7 +13,9 @@ Python and NumPy stands in the table `wt_python`, which `call.py` fills after lo
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 
+from ..trace.precision import DOUBLE, Precision
 from ..trace.program import Program
 from ..trace.structure import leaves
 from .call_layout import (
@@ -38,18 +40,18 @@ Shape = tuple[int, ...]
 Span = tuple[str, str]  # address and bytes
 
 
-def call_text(program: Program) -> str:
-    """IR of a module with `wt_call` and its table; it depends on the shapes of inputs and outputs alone."""
-    return _Writer(
-        [entry.shape for entry in program.inputs], [leaf.shape for leaf in leaves(program.outputs)]
-    ).text()
+def call_text(program: Program, precision: Precision) -> str:
+    """IR of a module with `wt_call` and its table; of a program only the shapes of its arrays count."""
+    results = [leaf.shape for leaf in leaves(program.outputs)]
+    return _Writer([entry.shape for entry in program.inputs], results, precision).text()
 
 
 class _Writer:
     """Writes `wt_general`: blocks one after the other, values named by a counter."""
 
-    def __init__(self, shapes: list[Shape], results: list[Shape]) -> None:
+    def __init__(self, shapes: list[Shape], results: list[Shape], precision: Precision) -> None:
         self.shapes, self.results = shapes, results
+        self.precision = precision
         self.n_in, self.n_out = len(shapes), len(results)
         self.lines: list[str] = []
         self.block = "start"  # the one being written
@@ -69,7 +71,7 @@ class _Writer:
         body = "\n".join(self.lines)
         quick = quick_call_text(self.shapes, self.results)
         head = f"define internal ptr @{GENERAL}(ptr %self, ptr %args, i64 %nargs, ptr %names)"
-        haste = f"noinline optnone {attributes(1)}"
+        haste = f"noinline optnone {attributes()}"
         return f"{HELPERS}\n{constants}\n{quick}\n{head} {haste} {{\nstart:\n{body}\n}}\n"
 
     # Small steps -------------------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ class _Writer:
         reference = "null"
         for i, shape in enumerate(self.shapes):
             a = self.value(f"load ptr, ptr {self.slot('%args', i)}")
-            if shape == ():  # a number will do as well
+            if shape == () and self.precision is DOUBLE:  # a number of Python, which is one, will do as well
                 check, number, join = self.fresh(), self.fresh(), self.fresh()
                 kind = self.field(a, TYPE)
                 is_float, is_float64 = (
@@ -240,7 +242,9 @@ class _Writer:
             self.put(f"br label %{join}")
             self.label(join)
             batched = self.value(f"icmp ne i64 {self.leads[i]}, 0")
-            self._describe(i, self.data[i], self.value(f"select i1 {batched}, i64 {_bytes(shape)}, i64 0"))
+            self._describe(
+                i, self.data[i], self.value(f"select i1 {batched}, i64 {self._bytes(shape)}, i64 0")
+            )
         count = self._copy_lead(lead_dims, lead)
         work = self.entry("work")  # none to write past the caches
         self._describe(self.n_in + self.n_out, work, "0")
@@ -256,7 +260,7 @@ class _Writer:
             total = self.value(f"add i64 {total}, {size}")
         self.unless(self.value(f"icmp slt i64 {total}, {STREAMED}"), "slow")
         for k, (data, _) in enumerate(places):
-            self._describe(self.n_in + k, data, str(_bytes(self.results[k])))
+            self._describe(self.n_in + k, data, str(self._bytes(self.results[k])))
         self._take(work, taken_at)
         self._run_batch(code, count)
         self._leave(work, taken_at)
@@ -270,7 +274,7 @@ class _Writer:
                 self.put(f"store i64 {d}, ptr {self.value(f'getelementptr i64, ptr %dims, i64 {place}')}")
             ndim = self.value(f"trunc i64 {self.value(f'add i64 {lead}, {len(shape)}')} to i32")
             arrays.append(self._allocate(k, f"i32 {ndim}", "%dims", "left"))
-            self._describe(self.n_in + k, self.field(arrays[-1], DATA), str(_bytes(shape)))
+            self._describe(self.n_in + k, self.field(arrays[-1], DATA), str(self._bytes(shape)))
         self._run_batch(code, count)
         self._leave(work, taken_at)
         self._return(arrays)
@@ -314,7 +318,7 @@ class _Writer:
             self.unless(self.value(f"icmp eq i64 {has}, {lead}"), "slow")
             same = self.value(f"call i1 @wt_same(ptr {self.field(item, DIMS)}, ptr {lead_dims}, i64 {lead})")
             self.unless(same, "slow")
-            span = self.field(item, DATA), self.value(f"mul i64 {count}, {_bytes(shape)}")
+            span = self.field(item, DATA), self.value(f"mul i64 {count}, {self._bytes(shape)}")
             for other in spans:
                 self._apart(span, other)
             spans.append(span)
@@ -323,7 +327,7 @@ class _Writer:
     def _bytes_of(self, i: int, count: str) -> str:
         """Of an input: all states, or one that serves all."""
         times = self.value(f"select i1 {self.value(f'icmp eq i64 {self.leads[i]}, 0')}, i64 1, i64 {count}")
-        return self.value(f"mul i64 {times}, {_bytes(self.shapes[i])}")
+        return self.value(f"mul i64 {times}, {self._bytes(self.shapes[i])}")
 
     def _apart(self, one: Span, other: Span) -> None:
         """Hand on what shares memory."""
@@ -391,9 +395,6 @@ class _Writer:
         result = self.value(f"call ptr {call}(ptr {self.entry('slow')}, ptr %args, i64 %nargs, ptr %names)")
         self.put(f"ret ptr {result}")
 
-
-def _bytes(shape: Shape) -> int:
-    total = 8
-    for d in shape:
-        total *= d
-    return total
+    def _bytes(self, shape: Shape) -> int:
+        """Of an array of this shape."""
+        return self.precision.bytes * prod(shape)

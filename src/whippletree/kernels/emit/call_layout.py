@@ -10,7 +10,7 @@ TABLE = "wt_python"
 # Entries of the table, in order.
 ENTRIES = (
     "array_type",  # type object of numpy.ndarray
-    "float64",  # the one dtype object of native doubles
+    "dtype",  # the one dtype object of native numbers of the precision
     "float_type",  # type object of float
     "float64_type",  # type object of numpy.float64
     "tuple_type",  # type object of tuple
@@ -46,7 +46,7 @@ HELPERS = f"""
 @{TABLE} = dso_local global [{len(ENTRIES)} x ptr] zeroinitializer
 
 ; Number of axes in front of the given shape, -1 if this is not a plain array ending in it.
-define internal i64 @wt_lead(ptr %a, i64 %ndim, ptr %dims, i32 %flags) {attributes(1)} {{
+define internal i64 @wt_lead(ptr %a, i64 %ndim, ptr %dims, i32 %flags) {attributes()} {{
 start:
   %type_at = getelementptr i8, ptr %a, i64 {TYPE}
   %type = load ptr, ptr %type_at
@@ -56,14 +56,14 @@ start:
 array:
   %descr_at = getelementptr i8, ptr %a, i64 {DESCR}
   %descr = load ptr, ptr %descr_at
-  %float64_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("float64")}
-  %float64 = load ptr, ptr %float64_at
-  %is_double = icmp eq ptr %descr, %float64
+  %dtype_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("dtype")}
+  %dtype = load ptr, ptr %dtype_at
+  %is_real = icmp eq ptr %descr, %dtype
   %flags_at = getelementptr i8, ptr %a, i64 {FLAGS}
   %has = load i32, ptr %flags_at
   %wanted = and i32 %has, %flags
   %plain = icmp eq i32 %wanted, %flags
-  %good = and i1 %is_double, %plain
+  %good = and i1 %is_real, %plain
   %ndim_at = getelementptr i8, ptr %a, i64 {NDIM}
   %ndim32 = load i32, ptr %ndim_at
   %has_ndim = sext i32 %ndim32 to i64
@@ -83,7 +83,7 @@ no:
   ret i64 -1
 }}
 
-define internal i1 @wt_same(ptr %a, ptr %b, i64 %count) {attributes(1)} {{
+define internal i1 @wt_same(ptr %a, ptr %b, i64 %count) {attributes()} {{
 start:
   br label %test
 test:
@@ -104,17 +104,17 @@ no:
   ret i1 false
 }}
 
-; A new float64 array; null and an exception set if there is no memory.
-define internal ptr @wt_new(i32 %ndim, ptr %dims) {attributes(1)} {{
+; A new array of numbers; null and an exception set if there is no memory.
+define internal ptr @wt_new(i32 %ndim, ptr %dims) {attributes()} {{
   %incref_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("incref")}
   %incref = load ptr, ptr %incref_at
-  %float64_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("float64")}
-  %float64 = load ptr, ptr %float64_at
-  call void %incref(ptr %float64)
+  %dtype_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("dtype")}
+  %dtype = load ptr, ptr %dtype_at
+  call void %incref(ptr %dtype)
   %new_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("new_array")}
   %new = load ptr, ptr %new_at
   %type = load ptr, ptr @{TABLE}
-  %a = call ptr %new(ptr %type, ptr %float64, i32 %ndim, ptr %dims, ptr null, ptr null, i32 0, ptr null)
+  %a = call ptr %new(ptr %type, ptr %dtype, i32 %ndim, ptr %dims, ptr null, ptr null, i32 0, ptr null)
   ret ptr %a
 }}
 """

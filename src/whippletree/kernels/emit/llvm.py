@@ -19,7 +19,7 @@ from .memory import ROOM, Streams, flush_text, prefetch, room_size
 from .result_slots import ResultSlots
 from .transpose import load_rows, pieces, store_piece
 from .vecmath import functions as vecmath
-from .vecmath.lanes import Lanes, Real
+from .vecmath.lanes import Form, Lanes, Real
 
 BATCH = "wt_batch"
 SHARE = "wt_share"
@@ -27,10 +27,10 @@ ONE = "wt_one"
 WORK = "wt_work"
 ONE_WORK = "wt_one_work"
 
-_WIDTHS = (1, 2, 4, 8)
+_WIDTHS = (1, 2, 4, 8, 16)
 
 
-def module_text(program: Program, width: int, fma: bool, lanes: int) -> str:
+def module_text(program: Program, form: Form, lanes: int) -> str:
     """IR of a module with `BATCH`, `WORK`, `ROOM` and, for width 1, `ONE`.
 
     `void wt_batch(array *arrays, int64_t first, int64_t last)` computes the states first … last - 1.
@@ -45,54 +45,55 @@ def module_text(program: Program, width: int, fma: bool, lanes: int) -> str:
     `int64_t wt_work` is the number of bytes a call needs there: none here. `int64_t wt_room` is the number
     it can use to write results past the caches; it then wants output arrays without gaps between states.
 
-    `void wt_one(double *, …)` takes the addresses of the input and output arrays of one state. `double
+    `void wt_one(real *, …)` takes the addresses of the input and output arrays of one state. `void
     *wt_one_work` is where the `wt_work` bytes of its memory begin.
 
     Args:
         program: What to compute.
-        width: States per step: 1, 2, 4 or 8.
-        fma: Whether the processor has a fused multiply-add.
-        lanes: Doubles to a vector register; for width 1, where they take several angles at once.
+        form: Of its numbers; the width is how many states a step takes.
+        lanes: Numbers to a vector register; for width 1, where they take several angles at once.
     """
     functions = functions_of(program)
-    code = _scalar(program, fma, lanes) if width == 1 else _vector(program, width, fma)
-    code = loop_functions(program, width, fma, attributes(width)) + code
+    code = _scalar(program, form, lanes) if form.width == 1 else _vector(program, form)
+    code = loop_functions(program, form, attributes(form)) + code
+    forms = [form.of_width(width) for width in _WIDTHS]
     parts = [
         f"@{WORK} = dso_local constant i64 0\n@{ONE_WORK} = dso_local global ptr null",
-        f"@{ROOM} = dso_local constant i64 {room_size(program, width) if width > 1 else 0}",
-        declarations(*_WIDTHS),
-        vecmath.prologue() if functions else "",
+        f"@{ROOM} = dso_local constant i64 {room_size(program, form) if form.width > 1 else 0}",
+        declarations(*forms),
+        vecmath.prologue(form) if functions else "",
         *(
             vecmath.definitions(
-                [name for name in functions if f"{vecmath.symbol(name, w)}(" in code], w, fma, attributes(w)
+                [name for name in functions if f"{vecmath.symbol(name, f.width)}(" in code], f, attributes(f)
             )
-            for w in _WIDTHS
+            for f in forms
         ),
         code,
     ]
     return "\n".join(parts)
 
 
-def attributes(width: int) -> str:
+def attributes(form: Form | None = None) -> str:
     """Function attributes: never narrower vectors than asked for, and spills that fill whole cache lines."""
-    bits = 64 * width
-    if width == 1:
+    if form is None or form.width == 1:
         return "nounwind"
+    bits = 8 * form.bytes
     return (
-        f'nounwind alignstack({8 * width}) "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
+        f'nounwind alignstack({form.bytes}) "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
     )
 
 
-def declarations(*widths: int) -> str:
-    """The intrinsics used, for values of these widths."""
+def declarations(*forms: Form) -> str:
+    """The intrinsics used, for values of these forms."""
     texts = [
         """
 declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.fshl.i64(i64, i64, i64)
 declare i128 @llvm.ctlz.i128(i128, i1)"""
     ]
-    for width in widths:
-        suffix, real = ("f64", "double") if width == 1 else (f"v{width}f64", f"<{width} x double>")
+    for form in forms:
+        suffix, real = form.precision.suffix, form.type
+        suffix = suffix if form.width == 1 else f"v{form.width}{suffix}"
         texts.append(f"""
 declare {real} @llvm.fma.{suffix}({real}, {real}, {real})
 declare {real} @llvm.sqrt.{suffix}({real})
@@ -100,36 +101,36 @@ declare {real} @llvm.fabs.{suffix}({real})""")
     return "".join(texts) + "\n"
 
 
-def _scalar(program: Program, fma: bool, lanes: int) -> str:
+def _scalar(program: Program, form: Form, lanes: int) -> str:
     """`wt_one`, and `wt_batch` as a loop over it."""
     names = [f"%a{i}" for i in range(_arrays(program))]
-    e = Lanes(1, fma)
+    e = Lanes(form)
     inputs: list[Real] = []
     for name, entry in zip(names, program.inputs, strict=False):
         inputs += load_rows(e, [name], entry.size)
-    angles = AngleLanes(program, lanes)
+    angles = AngleLanes(program, form.of_width(lanes))
     slots = ResultSlots(e, program)  # none
     _StateCode(e, program, inputs, lambda array: [names[array]], slots).write_one(angles)
-    body = "\n".join([area_text(program, 1), angles.memory(), *e.lines])
+    body = "\n".join([area_text(program, form), angles.memory(), *e.lines])
     parameters = ", ".join(f"ptr {name}" for name in names)
-    one = f"define void @{ONE}({parameters}) {attributes(angles.width)} {{\n{body}\n  ret void\n}}\n"
+    one = f"define void @{ONE}({parameters}) {attributes(angles.form)} {{\n{body}\n  ret void\n}}\n"
 
-    e = Lanes(1, fma)
+    e = Lanes(form)
     pointers = [row_address(e, array, "%i") for array in range(len(names))]
     e.lines.append(f"  call void @{ONE}({', '.join(f'ptr {p}' for p in pointers)})")
     return one + batch_loop(e)
 
 
-def _vector(program: Program, width: int, fma: bool) -> str:
-    """`wt_batch`, `width` states at a time."""
-    e = Lanes(width, fma)
+def _vector(program: Program, form: Form) -> str:
+    """`wt_batch`, several states at a time."""
+    e = Lanes(form)
     indices = lane_indices(e)
     streams = Streams(e, program)
 
     def rows(array: int) -> list[str]:
         return [row_address(e, array, index) for index in indices]
 
-    following = e.line(f"add i64 %i, {width}")
+    following = e.line(f"add i64 %i, {e.width}")
     for array, entry in enumerate(program.inputs):
         prefetch(e, row_address(e, array, following), entry.size)
     inputs: list[Real] = []
@@ -140,8 +141,8 @@ def _vector(program: Program, width: int, fma: bool) -> str:
         body.write(instruction)
     streams.slots.flush(rows)
     streams.flush()
-    texts = flush_text(attributes(width)) + streams.slots.text(attributes(width))
-    return texts + batch_loop(e, area_text(program, width) + streams.before())
+    texts = flush_text(form, attributes(form)) + streams.slots.text(attributes(form))
+    return texts + batch_loop(e, area_text(program, form) + streams.before())
 
 
 def lane_indices(e: Lanes) -> list[str]:
@@ -175,7 +176,7 @@ def batch_loop(e: Lanes, before: str = "") -> str:
     """`wt_batch` around the body of one step, `before` coming first, once; and `wt_share` around that."""
     body = "\n".join(e.lines)
     return f"""
-define void @{BATCH}(ptr %arrays, i64 %first, i64 %last) {attributes(e.width)} {{
+define void @{BATCH}(ptr %arrays, i64 %first, i64 %last) {attributes(e.form)} {{
 start:
 {before}
   %any = icmp slt i64 %first, %last
@@ -190,7 +191,7 @@ done:
   ret void
 }}
 
-define void @{SHARE}(ptr %arrays, ptr %next, i64 %count, i64 %size) {attributes(e.width)} {{
+define void @{SHARE}(ptr %arrays, ptr %next, i64 %count, i64 %size) {attributes(e.form)} {{
 start:
   br label %take
 take:

@@ -6,7 +6,7 @@ from ..trace.program import Cycle, Program
 from .instructions import calls_first, write_instruction
 from .lane_layout import LANES, is_side_by_side
 from .loop_calls import AREA, LoopCalls, area_text, load_place, splat_place, store_place
-from .vecmath.lanes import Lanes, Real
+from .vecmath.lanes import Form, Lanes, Real
 
 MAIN = "@wt.repeat"
 
@@ -14,17 +14,17 @@ IN_TURN = 2
 """Independent passes that are written operation by operation in turn, so that they share what is given."""
 
 
-def loop_functions(program: Program, width: int, fma: bool, attributes: str) -> str:
+def loop_functions(program: Program, form: Form, attributes: str) -> str:
     """IR of all that the calls of loops need; bodies that are equal are there once.
 
     `void wt.repeat(area, first)` runs the loop whose arguments begin at a place of the area.
     """
-    return "\n".join(_LoopFunctions(width, fma, attributes).runner(MAIN, program)) if program.loops else ""
+    return "\n".join(_LoopFunctions(form, attributes).runner(MAIN, program)) if program.loops else ""
 
 
 class _LoopFunctions:
-    def __init__(self, width: int, fma: bool, attributes: str) -> None:
-        self.width, self.fma, self.attributes = width, fma, attributes
+    def __init__(self, form: Form, attributes: str) -> None:
+        self.form, self.width, self.attributes = form, form.width, attributes
         self.known: dict[tuple[int, bool, str], str] = {}  # by count, kind and body
 
     def runner(self, name: str, program: Program) -> list[str]:
@@ -32,7 +32,7 @@ class _LoopFunctions:
         texts: list[str] = []
         cases: list[str] = []
         blocks: list[str] = []
-        real = Lanes(self.width, self.fma).real_type
+        real = self.form.type
         for first, loop in program.loops.items():
             key = loop.times, loop.apart, loop.body.digest
             if key not in self.known:
@@ -66,7 +66,7 @@ class _LoopFunctions:
                 continue
             part = f"{name}.{passes}"
             texts.append(self.passes(part, loop, inner, count, passes))
-            real = Lanes(self.width, self.fma).real_type
+            real = self.form.type
             lines += [
                 f"  %s{first} = getelementptr {real}, ptr %arguments, i64 {first * loop.n_state}",
                 f"  %g{first} = getelementptr {real}, ptr %arguments, i64 {loop.n_kept}",
@@ -88,13 +88,13 @@ class _LoopFunctions:
         """
         lanes = together if self.width == 1 else 1
         body, n = loop.body, loop.n_state
-        e = Lanes(lanes if lanes > 1 else self.width, self.fma)
+        e = Lanes(self.form.of_width(lanes) if lanes > 1 else self.form)
         constants = [e.real(c) for c in body.constants]
         # Of each pass, or of a vector of them.
         values = [
             [""] * body.n_inputs + constants + [""] * body.n_instructions for _ in range(together // lanes)
         ]
-        real = Lanes(self.width, self.fma).real_type
+        real = self.form.type
 
         def state_at(turn: int, place: int) -> str:
             return e.line(f"getelementptr {real}, ptr %state, i64 {turn * n + place * lanes}")
@@ -124,11 +124,11 @@ class _LoopFunctions:
             for place, number in enumerate(body.results):
                 store_place(e, own[number], state_at(turn, place), self.width)
         code = "\n".join(e.lines)
-        wide = f' "prefer-vector-width"="{64 * lanes}" "min-legal-vector-width"="{64 * lanes}"'
+        wide = f' "prefer-vector-width"="{8 * e.bytes}" "min-legal-vector-width"="{8 * e.bytes}"'
         return f"""
 define internal void {name}(ptr %states, ptr %given) {self.attributes}{wide if lanes > 1 else ""} {{
 start:
-{area_text(body, self.width)}
+{area_text(body, self.form)}
   br label %again
 again:
   %i = phi i64 [0, %start], [%next, %again]

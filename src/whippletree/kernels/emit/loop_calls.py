@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..trace.program import Instruction, Program
-from .vecmath.lanes import Lanes, Real
+from .vecmath.lanes import Form, Lanes, Real
 
 AREA = "%area"
 
@@ -26,12 +26,11 @@ class LoopCalls(NamedTuple):
     runner: str
 
 
-def area_text(program: Program, width: int) -> str:
+def area_text(program: Program, form: Form) -> str:
     """The line that makes room for arguments on the stack, at `AREA`; none if there are no loops."""
     if not program.loops:
         return ""
-    real = Lanes(width, False).real_type
-    return f"  {AREA} = alloca [{program.n_places} x {real}], align {8 * width}"
+    return f"  {AREA} = alloca [{program.n_places} x {form.type}], align {form.bytes}"
 
 
 def write_loop_instruction(e: Lanes, instruction: Instruction, values: list[str], calls: LoopCalls) -> None:
@@ -49,18 +48,18 @@ def write_loop_instruction(e: Lanes, instruction: Instruction, values: list[str]
 
 def store_place(e: Lanes, value: str, address: str, aligned: int) -> None:
     """Put a value into memory, aligned to so many numbers; volatile for the reason given in `store_piece`."""
-    e.lines.append(f"  store volatile {e.real_type} {value}, ptr {address}, align {8 * aligned}")
+    e.lines.append(f"  store volatile {e.real_type} {value}, ptr {address}, align {e.size * aligned}")
 
 
 def load_place(e: Lanes, address: str, aligned: int) -> Real:
     """What lies in memory at an address."""
-    return Real(e.line(f"load {e.real_type}, ptr {address}, align {8 * aligned}"))
+    return Real(e.line(f"load {e.real_type}, ptr {address}, align {e.size * aligned}"))
 
 
 def splat_place(e: Lanes, address: str) -> Real:
     """A number in memory, in every lane."""
-    one = e.line(f"load double, ptr {address}, align 8")
-    head = e.line(f"insertelement {e.real_type} poison, double {one}, i32 0")
+    one = e.line(f"load {e.element}, ptr {address}, align {e.size}")
+    head = e.line(f"insertelement {e.real_type} poison, {e.element} {one}, i32 0")
     zeros = f"<{e.width} x i32> zeroinitializer"
     return Real(e.line(f"shufflevector {e.real_type} {head}, {e.real_type} poison, {zeros}"))
 
@@ -68,7 +67,7 @@ def splat_place(e: Lanes, address: str) -> Real:
 def _whole(e: Lanes, number: str) -> str:
     """A number, the same in every lane, as an integer; of a constant LLVM finds it itself."""
     one = number if e.width == 1 else e.line(f"extractelement {e.real_type} {number}, i32 0")
-    return e.line(f"fptosi double {one} to i64")
+    return e.line(f"fptosi {e.element} {one} to i64")
 
 
 def _place(e: Lanes, area: str, place: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ..trace.program import Program
 from ..trace.structure import leaves
 from .result_slots import ResultSlots
-from .vecmath.lanes import Lanes
+from .vecmath.lanes import Form, Lanes
 
 ROOM = "wt_room"
 
@@ -23,15 +23,15 @@ LINE = 64
 """Bytes of a cache line, and of the widest vector."""
 
 
-def room_size(program: Program, width: int) -> int:
-    """Bytes of room that the results of `width` states need."""
-    streams = Streams(Lanes(width, False), program)
-    return streams.slots.room_bytes + sum(_room_of(size, width) for size in streams.sizes.values())
+def room_size(program: Program, form: Form) -> int:
+    """Bytes of room that the results of a step need."""
+    streams = Streams(Lanes(form), program)
+    return streams.slots.room_bytes + sum(_room_of(size, form) for size in streams.sizes.values())
 
 
-def _room_of(size: int, width: int) -> int:
+def _room_of(size: int, form: Form) -> int:
     """A step's rows, a line that may be carried over in front of them, and one to read beyond the end."""
-    return -(-8 * size * width // LINE) * LINE + 2 * LINE
+    return -(-size * form.bytes // LINE) * LINE + 2 * LINE
 
 
 def prefetch(e: Lanes, next_row: str, size: int) -> None:
@@ -39,7 +39,7 @@ def prefetch(e: Lanes, next_row: str, size: int) -> None:
 
     If they do not, this is in vain and harms nothing: it never faults.
     """
-    for offset in range(0, 8 * size * e.width, LINE):
+    for offset in range(0, size * e.bytes, LINE):
         at = e.line(f"getelementptr i8, ptr {next_row}, i64 {offset}")
         e.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
 
@@ -79,7 +79,7 @@ class Streams:
             direct: Where the rows lie in the end.
         """
         e, size = self.e, self.sizes[array]
-        if 8 * size * e.width < LINE:  # `wt.flush` takes a line at least, and little is gained
+        if size * e.bytes < LINE:  # `wt.flush` takes a line at least, and little is gained
             return list(direct)
         self._first_rows[array] = direct[0]
         # Lines in the room begin where lines in memory do.
@@ -88,7 +88,7 @@ class Streams:
         begin = e.line(f"getelementptr i8, ptr {self._room(array)}, i64 {shift}")
         found = []
         for lane, row in enumerate(direct):
-            gathered = e.line(f"getelementptr i8, ptr {begin}, i64 {8 * size * lane}")
+            gathered = e.line(f"getelementptr i8, ptr {begin}, i64 {e.size * size * lane}")
             found.append(e.line(f"select i1 %streamed, ptr {gathered}, ptr {row}"))
         return found
 
@@ -100,7 +100,7 @@ class Streams:
         is_first = e.line("icmp eq i64 %i, %first")
         is_last = e.line(f"icmp sle i64 {left}, {e.width}")
         for array, row in self._first_rows.items():
-            size = e.line(f"mul i64 {count}, {8 * self.sizes[array]}")
+            size = e.line(f"mul i64 {count}, {e.size * self.sizes[array]}")
             e.lines.append(
                 f"  call void @wt.flush(i1 %streamed, ptr {row}, ptr {self._room(array)}, "
                 f"i64 {size}, i1 {is_first}, i1 {is_last})"
@@ -108,18 +108,19 @@ class Streams:
 
     def _room(self, array: int) -> str:
         """Address of an output array's part of the room."""
-        before = [_room_of(size, self.e.width) for other, size in self.sizes.items() if other < array]
+        before = [_room_of(size, self.e.form) for other, size in self.sizes.items() if other < array]
         offset = self.slots.room_bytes + sum(before)
         return self.e.line(f"getelementptr i8, ptr %room, i64 {offset}")
 
 
-def flush_text(attributes: str) -> str:
+def flush_text(form: Form, attributes: str) -> str:
     """`void wt.flush(streamed, to, from, bytes, is first, is last)`: whole lines from the room to memory.
 
     The room holds the bytes that belong at `to`, a line at least but on the last step, behind those left over
     from the step before in its first line. On the first step there are none: the bytes of that line in front
     of `to` are not ours to write.
     """
+    element, size = form.precision.element, form.precision.bytes
     return f"""
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 
@@ -133,9 +134,9 @@ test:
 copy:
   %source = getelementptr i8, ptr %from, i64 %at
   %target = getelementptr i8, ptr %to, i64 %at
-  %value = load double, ptr %source, align 8
-  store double %value, ptr %target, align 8
-  %next = add i64 %at, 8
+  %value = load {element}, ptr %source, align {size}
+  store {element} %value, ptr %target, align {size}
+  %next = add i64 %at, {size}
   br label %test
 done:
   ret void
@@ -172,7 +173,7 @@ store:
 rest:
   br i1 %is_last, label %tail, label %carry
 carry:
-  %begun = load <8 x double>, ptr %source, align 8
+  %begun = load <8 x double>, ptr %source, align {size}
   store <8 x double> %begun, ptr %from, align {LINE}
   ret void
 tail:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,10 +30,10 @@ from .memory import ROOM
 from .outline import FLIP, Outline, Subroutine, outline
 from .transpose import load_rows, store_piece
 from .vecmath import functions as vecmath
-from .vecmath.lanes import Lanes, Real, Truth
+from .vecmath.lanes import Form, Lanes, Real, Truth
 
 
-def outlined_text(program: Program, width: int, fma: bool) -> str:
+def outlined_text(program: Program, form: Form) -> str:
     """IR of a module for a long program, in all like that of `llvm.module_text`, but that it needs memory.
 
     `wt_one` takes that at `wt_one_work`, so there must never be two calls of it at once.
@@ -43,26 +45,31 @@ def outlined_text(program: Program, width: int, fma: bool) -> str:
     )  # loops have their memory behind slots
     used = functions_of(program)
     parts = [
-        declarations(*dict.fromkeys((width, LANES))),
-        vecmath.prologue() if used else "",
-        vecmath.definitions(used, width, fma, attributes(width)),
-        f"@{WORK} = dso_local constant i64 {8 * width * (found.slots + program.n_places)}",
+        declarations(*dict.fromkeys((form, form.of_width(LANES)))),
+        vecmath.prologue(form) if used else "",
+        vecmath.definitions(used, form, attributes(form)),
+        f"@{WORK} = dso_local constant i64 {form.bytes * (found.slots + program.n_places)}",
         f"@{ROOM} = dso_local constant i64 0",
         f"@{ONE_WORK} = dso_local global ptr null",
         _data("calls", found.calls.astype(np.int32)),
         _data("table", found.table.astype(np.int32)),
-        _data("constants", found.constants),
-        _data("literals", found.literals),
+        _data("constants", _rounded(found.constants, form)),
+        _data("literals", _rounded(found.literals, form)),
         _data("results", results.astype(np.int32)),
-        loop_functions(program, width, fma, attributes(width)),
-        *(_step(number, step, found.slots, width, fma) for number, step in enumerate(found.steps)),
-        _dispatch(found),
-        _read(width, fma),
-        _write(width, fma),
-        _batch(program, found, width, fma),
-        _one(program) if width == 1 else "",
+        loop_functions(program, form, attributes(form)),
+        *(_step(number, step, found.slots, form) for number, step in enumerate(found.steps)),
+        _dispatch(found, form),
+        _read(form),
+        _write(form),
+        _batch(program, found, form),
+        _one(program, form) if form.width == 1 else "",
     ]
     return "\n".join(parts)
+
+
+def _rounded(numbers: NDArray[np.float64], form: Form) -> NDArray[np.floating[Any]]:
+    rounded = map(form.precision.rounded, numbers.tolist())
+    return np.fromiter(rounded, form.precision.dtype, len(numbers))
 
 
 def _data(name: str, array: NDArray[np.generic]) -> str:
@@ -81,24 +88,24 @@ def _slot(e: Lanes, work: str, slot: str) -> str:
 
 
 def _load(e: Lanes, address: str) -> Real:
-    return Real(e.line(f"load {e.real_type}, ptr {address}, align {8 * e.width}"))
+    return Real(e.line(f"load {e.real_type}, ptr {address}, align {e.bytes}"))
 
 
 def _splat(e: Lanes, number: str) -> Real:
     """One number in every lane."""
     if e.width == 1:
         return Real(number)
-    head = e.line(f"insertelement {e.real_type} undef, double {number}, i32 0")
+    head = e.line(f"insertelement {e.real_type} undef, {e.element} {number}, i32 0")
     zeros = f"<{e.width} x i32> zeroinitializer"
     return Real(e.line(f"shufflevector {e.real_type} {head}, {e.real_type} undef, {zeros}"))
 
 
-def _step(number: int, step: Subroutine, slots_of_all: int, width: int, fma: bool) -> str:
+def _step(number: int, step: Subroutine, slots_of_all: int, form: Form) -> str:
     """`void wt.step.N(work, row of the table, constants)`. Operands are loaded where they are first used.
 
     Arguments of loops lie behind all slots.
     """
-    e = Lanes(width, fma)
+    e = Lanes(form)
     if any(op in LOOP_OPS for op, *_ in step.instructions):
         e.lines.append(f"  {AREA} = getelementptr {e.real_type}, ptr %work, i64 {slots_of_all}")
     bases: dict[int, str] = {}
@@ -116,8 +123,8 @@ def _step(number: int, step: Subroutine, slots_of_all: int, width: int, fma: boo
         if external.literal is not None:
             return e.real(external.literal)
         if external.source < 0:
-            at = e.line(f"getelementptr double, ptr %constants, i64 {external.place}")
-            return _splat(e, e.line(f"load double, ptr {at}, align 8"))
+            at = e.line(f"getelementptr {e.element}, ptr %constants, i64 {external.place}")
+            return _splat(e, e.line(f"load {e.element}, ptr {at}, align {e.size}"))
         value = _load(e, _slot(e, base(external.source), str(external.place)))
         return e.compare("une", value, e.real(0.0)) if external.is_condition else value
 
@@ -140,19 +147,19 @@ def _step(number: int, step: Subroutine, slots_of_all: int, width: int, fma: boo
             frame, place = slots[out]
             at = _slot(e, base(frame), str(place))
             # Volatile for the reason given in `store_piece`.
-            e.lines.append(f"  store volatile {e.real_type} {value}, ptr {at}, align {8 * width}")
+            e.lines.append(f"  store volatile {e.real_type} {value}, ptr {at}, align {e.bytes}")
     body = "\n".join(e.lines)
     head = f"define internal void @wt.step.{number}(ptr %work, ptr %row, ptr %constants)"
-    return f"{head} {attributes(width)} {{\n{body}\n  ret void\n}}\n"
+    return f"{head} {attributes(form)} {{\n{body}\n  ret void\n}}\n"
 
 
-def _dispatch(found: Outline) -> str:
+def _dispatch(found: Outline, form: Form) -> str:
     """`void wt.run(work)`: all calls, one after the other."""
     names = ", ".join(f"ptr @wt.step.{k}" for k in range(len(found.steps)))
     return f"""
 @wt.steps = internal constant [{len(found.steps)} x ptr] [{names}]
 
-define internal void @wt.run(ptr %work) {attributes(1)} {{
+define internal void @wt.run(ptr %work) {attributes()} {{
 start:
   br label %call
 call:
@@ -166,7 +173,7 @@ call:
   %step_at = getelementptr ptr, ptr @wt.steps, i32 %step
   %function = load ptr, ptr %step_at, align 8
   %own_row = getelementptr i32, ptr @wt.table, i32 %row
-  %own_constants = getelementptr double, ptr @wt.constants, i32 %constant
+  %own_constants = getelementptr {form.precision.element}, ptr @wt.constants, i32 %constant
   call void %function(ptr %work, ptr %own_row, ptr %own_constants)
   %next = add i64 %i, 1
   %more = icmp ult i64 %next, {len(found.calls)}
@@ -180,7 +187,7 @@ done:
 def _columns_loop(e: Lanes, head: str, piece: int, body: str) -> str:
     """A function that treats columns %j … %j + piece - 1 as long as there are so many, then ends at %left."""
     return f"""
-define internal i64 {head} {attributes(e.width)} {{
+define internal i64 {head} {attributes(e.form)} {{
 start:
   br label %test
 test:
@@ -203,7 +210,7 @@ def _row_pointers(e: Lanes) -> list[str]:
     for lane in range(e.width):
         at = e.line(f"getelementptr ptr, ptr %rows, i64 {lane}")
         row = e.line(f"load ptr, ptr {at}, align 8")
-        rows.append(e.line(f"getelementptr double, ptr {row}, i64 %j"))
+        rows.append(e.line(f"getelementptr {e.element}, ptr {row}, i64 %j"))
     return rows
 
 
@@ -218,32 +225,32 @@ def _widths(width: int, most: int) -> list[int]:
     return list(dict.fromkeys(min(width if width > 1 else most, columns) for columns in (most, 4, 1)))
 
 
-def _read(width: int, fma: bool) -> str:
+def _read(form: Form) -> str:
     """`i64 wt.read.P(rows, from, size, slots)`: transpose columns of input rows into slots."""
     texts = []
-    for piece in _widths(width, _READ):
-        e = Lanes(width, fma)
+    for piece in _widths(form.width, _READ):
+        e = Lanes(form)
         for k, column in enumerate(load_rows(e, _row_pointers(e), piece)):
             slot = e.line(f"add i64 %j, {k}")
             at = _slot(e, "%slots", slot)
-            e.lines.append(f"  store {e.real_type} {column}, ptr {at}, align {8 * width}")
+            e.lines.append(f"  store {e.real_type} {column}, ptr {at}, align {e.bytes}")
         head = f"@wt.read.{piece}(ptr %rows, i64 %from, i64 %size, ptr %slots)"
         texts.append(_columns_loop(e, head, piece, "\n".join(e.lines)))
     return "\n".join(texts)
 
 
-def _write(width: int, fma: bool) -> str:
+def _write(form: Form) -> str:
     """`i64 wt.write.P(rows, from, size, work, results)`: transpose slots into columns of output rows."""
     texts = []
-    for piece in _widths(width, _WRITTEN):
-        e = Lanes(width, fma)
+    for piece in _widths(form.width, _WRITTEN):
+        e = Lanes(form)
         columns = []
         for k in range(piece):
             at = e.line(f"getelementptr i32, ptr %results, i64 {e.line(f'add i64 %j, {k}')}")
             slot = e.line(f"sext i32 {e.line(f'load i32, ptr {at}, align 4')} to i64")
             columns.append(_load(e, _slot(e, "%work", slot)))
         rows = _row_pointers(e)
-        if width > 1:
+        if form.width > 1:
             store_piece(e, rows, 0, columns)
         else:
             for k, column in enumerate(columns):
@@ -253,9 +260,9 @@ def _write(width: int, fma: bool) -> str:
     return "\n".join(texts)
 
 
-def _batch(program: Program, found: Outline, width: int, fma: bool) -> str:
+def _batch(program: Program, found: Outline, form: Form) -> str:
     """`wt_batch`: for each group of states, inputs into slots, all calls, slots into outputs."""
-    e = Lanes(width, fma)
+    e = Lanes(form)
     outputs = [leaf.size for leaf in leaves(program.outputs)]
     n_arrays = len(program.inputs) + len(outputs)
     work_at = e.line(f"getelementptr {{ptr, i64}}, ptr %arrays, i64 {n_arrays}")
@@ -268,7 +275,7 @@ def _batch(program: Program, found: Outline, width: int, fma: bool) -> str:
             at = e.line(f"getelementptr ptr, ptr %rows, i64 {lane}")
             e.lines.append(f"  store ptr {row_address(e, array, index)}, ptr {at}, align 8")
         begin = "0"
-        for piece in _widths(width, most):
+        for piece in _widths(form.width, most):
             begin = e.line(f"call i64 @wt.{name}.{piece}(ptr %rows, i64 {begin}, i64 {size}, {rest})")
 
     start = 0
@@ -276,27 +283,27 @@ def _batch(program: Program, found: Outline, width: int, fma: bool) -> str:
         columns("read", _READ, array, entry.size, f"ptr {_slot(e, work, str(start))}")
         start += entry.size
     for k in range(len(found.literals)):
-        at = e.line(f"getelementptr double, ptr @wt.literals, i64 {k}")
-        value = _splat(e, e.line(f"load double, ptr {at}, align 8"))
+        at = e.line(f"getelementptr {e.element}, ptr @wt.literals, i64 {k}")
+        value = _splat(e, e.line(f"load {e.element}, ptr {at}, align {e.size}"))
         slot = _slot(e, work, str(start + k))
-        e.lines.append(f"  store {e.real_type} {value}, ptr {slot}, align {8 * width}")
+        e.lines.append(f"  store {e.real_type} {value}, ptr {slot}, align {e.bytes}")
     e.lines.append(f"  call void @wt.run(ptr {work})")
     start = 0
     for array, size in enumerate(outputs, start=len(program.inputs)):
         results = e.line(f"getelementptr i32, ptr @wt.results, i64 {start}")
         columns("write", _WRITTEN, array, size, f"ptr {work}, ptr {results}")
         start += size
-    return batch_loop(e, f"  %rows = alloca [{width} x ptr], align 8")
+    return batch_loop(e, f"  %rows = alloca [{e.width} x ptr], align 8")
 
 
-def _one(program: Program) -> str:
+def _one(program: Program, form: Form) -> str:
     """`wt_one`: the table of arrays, and `wt_batch` on it."""
-    e = Lanes(1, False)
+    e = Lanes(form)
     names = [f"%a{k}" for k in range(len(program.inputs) + sum(1 for _ in leaves(program.outputs)))]
     e.lines.append(f"  %arrays = alloca [{len(names) + 1} x {{ptr, i64}}], align 8")
     for k, name in enumerate([*names, e.line(f"load ptr, ptr @{ONE_WORK}, align 8")]):
         at = e.line(f"getelementptr {{ptr, i64}}, ptr %arrays, i64 {k}")
         e.lines.append(f"  store ptr {name}, ptr {at}, align 8")
     body = "\n".join(e.lines)
-    head = f"define void @{ONE}({', '.join(f'ptr {name}' for name in names)}) {attributes(1)}"
+    head = f"define void @{ONE}({', '.join(f'ptr {name}' for name in names)}) {attributes()}"
     return f"{head} {{\n{body}\n  call void @{BATCH}(ptr %arrays, i64 0, i64 1)\n  ret void\n}}\n"

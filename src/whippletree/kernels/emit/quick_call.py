@@ -30,7 +30,7 @@ def quick_call_text(shapes: Sequence[Shape], results: Sequence[Shape]) -> str:
         "  ret ptr %handed",
     ]
     body = "\n".join(writer.lines)
-    head = f"define ptr @{CALL}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes(1)}"
+    head = f"define ptr @{CALL}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes()}"
     return f"{head} {{\nstart:\n{body}\n}}\n"
 
 
@@ -49,11 +49,11 @@ class _QuickWriter:
         arrays = [self._value(f"load ptr, ptr {slot}, align 8") for slot in slots]
         array_type = self._entry("array_type")
         self._all([f"icmp eq ptr {self._field(a, TYPE)}, {array_type}" for a in arrays])
-        float64, plain = self._entry("float64"), []
+        dtype, plain = self._entry("dtype"), []
         for a, shape in zip(arrays, shapes, strict=True):
             flags = self._value(f"and i32 {self._field(a, FLAGS, 'i32')}, {PLAIN}")
             plain += [
-                f"icmp eq ptr {self._field(a, DESCR)}, {float64}",
+                f"icmp eq ptr {self._field(a, DESCR)}, {dtype}",
                 f"icmp eq i32 {flags}, {PLAIN}",
                 f"icmp eq i32 {self._field(a, NDIM, 'i32')}, {len(shape)}",
             ]

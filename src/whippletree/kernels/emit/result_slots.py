@@ -20,7 +20,8 @@ FEWEST = 200
 
 _MOST = 8192  # slots; they lie on the stack
 _LINE = 64  # bytes of a cache line
-_ROOM_ROW = 10 * _LINE  # bytes of a row's part of the room: the columns before, eight lines, and how it began
+_GATHERED = 8 * _LINE  # bytes of a row that are gathered in the room
+_ROOM_ROW = 10 * _LINE  # bytes of a row's part of the room: the line before, eight lines, and how it began
 _HEAD = 9 * _LINE
 
 
@@ -56,7 +57,7 @@ class ResultSlots:
             return ""
         e = self.e
         return f"""
-  %slots = alloca [{len(self.slot)} x {e.real_type}], align {8 * e.width}
+  %slots = alloca [{len(self.slot)} x {e.real_type}], align {e.bytes}
   %rows = alloca [{e.width} x ptr], align 8"""
 
     def note(self, number: int, values: Sequence[str]) -> None:
@@ -65,7 +66,7 @@ class ResultSlots:
             e = self.e
             at = e.line(f"getelementptr {e.real_type}, ptr %slots, i64 {self.slot[number]}")
             # Volatile for the reason given in `store_piece`.
-            e.lines.append(f"  store volatile {e.real_type} {values[number]}, ptr {at}, align {8 * e.width}")
+            e.lines.append(f"  store volatile {e.real_type} {values[number]}, ptr {at}, align {e.bytes}")
 
     def flush(self, rows: Callable[[int], Sequence[str]]) -> None:
         """Bring all slots into rows, which begin at the addresses given for an output array.
@@ -100,6 +101,9 @@ class ResultSlots:
         return table + _ROWS.format(
             attributes=attributes,
             width=self.e.width,
+            element=self.e.element,
+            size=self.e.size,
+            columns=_GATHERED // self.e.size,
             pair=_ROOM_ROW * self.e.width,
             to_room=self._transposed(_room_rows),
             to_rows=self._transposed(_given_rows),
@@ -107,13 +111,13 @@ class ResultSlots:
 
     def _transposed(self, rows: Callable[[Lanes], list[str]]) -> str:
         """Slots of the columns from %j on, as many as there are lanes, into rows at these addresses."""
-        e = Lanes(self.e.width, False)
+        e = Lanes(self.e.form)
         columns = []
         for k in range(e.width):
             at = e.line(f"getelementptr i32, ptr %places, i64 {e.line(f'add i64 %j, {k}')}")
             slot = e.line(f"zext i32 {e.line(f'load i32, ptr {at}, align 4')} to i64")
             value_at = e.line(f"getelementptr {e.real_type}, ptr %slots, i64 {slot}")
-            columns.append(Real(e.line(f"load {e.real_type}, ptr {value_at}, align {8 * e.width}")))
+            columns.append(Real(e.line(f"load {e.real_type}, ptr {value_at}, align {e.bytes}")))
         store_piece(e, rows(e), 0, columns)
         return "\n".join(e.lines)
 
@@ -128,7 +132,7 @@ def _given_rows(e: Lanes) -> list[str]:
     found = []
     for lane in range(e.width):
         row = e.line(f"load ptr, ptr {e.line(f'getelementptr ptr, ptr %rows, i64 {lane}')}, align 8")
-        found.append(e.line(f"getelementptr double, ptr {row}, i64 %j"))
+        found.append(e.line(f"getelementptr {e.element}, ptr {row}, i64 %j"))
     return found
 
 
@@ -137,11 +141,11 @@ def _room_rows(e: Lanes) -> list[str]:
     begins = [
         e.line(f"getelementptr i8, ptr %room, i64 {_ROOM_ROW * lane + _LINE}") for lane in range(e.width)
     ]
-    return [e.line(f"getelementptr double, ptr {begin}, i64 %k") for begin in begins]
+    return [e.line(f"getelementptr {e.element}, ptr {begin}, i64 %k") for begin in begins]
 
 
-# Past the caches only whole lines go well. Of each row 64 columns at a time are gathered in the room, behind
-# the 8 before them, and leave by lines of memory, which begin anywhere in these 8. A line in which one row
+# Past the caches only whole lines go well. Of each row eight lines at a time are gathered in the room, behind
+# the one before them, and leave by lines of memory, which begin anywhere in that one. A line in which one row
 # ends and the next begins is put together at the end; that of the last row waits for the next step.
 _ROWS = f"""
 define internal void @wt.rows(
@@ -154,7 +158,7 @@ start:
 some:
   %c = phi i64 [0, %start], [%c_next, %sent]
   %left = sub i64 %size, %c
-  %columns = call i64 @llvm.umin.i64(i64 %left, i64 64)
+  %columns = call i64 @llvm.umin.i64(i64 %left, i64 {{columns}})
   br label %gather
 gather:
   %at = phi i64 [0, %some], [%at_next, %gather]
@@ -174,15 +178,15 @@ send:
   %address = ptrtoint ptr %row to i64
   %shift = and i64 %address, {_LINE - 1}
   %head = sub i64 {_LINE}, %shift
-  %to = getelementptr double, ptr %row, i64 %c
-  %bytes = mul i64 %columns, 8
+  %to = getelementptr {{element}}, ptr %row, i64 %c
+  %bytes = mul i64 %columns, {{size}}
   %begins = icmp eq i64 %c, 0
   br i1 %begins, label %begin, label %line
 begin:
   %first_at = getelementptr i8, ptr %from, i64 {_LINE}
-  %first_8 = load <8 x double>, ptr %first_at, align 8
+  %first_8 = load <8 x double>, ptr %first_at, align 4
   %head_at = getelementptr i8, ptr %from, i64 {_HEAD}
-  store <8 x double> %first_8, ptr %head_at, align 8
+  store <8 x double> %first_8, ptr %head_at, align 4
   %second = add i64 %head, {_LINE}
   br label %line
 line:
@@ -193,19 +197,19 @@ store:
   %source = getelementptr i8, ptr %from, i64 %place
   %behind = sub i64 %place, {_LINE}
   %target = getelementptr i8, ptr %to, i64 %behind
-  %whole = load <8 x double>, ptr %source, align 8
+  %whole = load <8 x double>, ptr %source, align 4
   store <8 x double> %whole, ptr %target, align {_LINE}, !nontemporal !0
   %place_next = add i64 %place, {_LINE}
   br label %line
 row_sent:
   %latest_at = getelementptr i8, ptr %from, i64 %bytes
-  %latest = load <8 x double>, ptr %latest_at, align 8
-  store <8 x double> %latest, ptr %from, align 8
+  %latest = load <8 x double>, ptr %latest_at, align 4
+  store <8 x double> %latest, ptr %from, align 4
   %l_next = add i64 %l, 1
   %more_rows = icmp ult i64 %l_next, %count
   br i1 %more_rows, label %send, label %sent
 sent:
-  %c_next = add i64 %c, 64
+  %c_next = add i64 %c, {{columns}}
   %more = icmp ult i64 %c_next, %size
   br i1 %more, label %some, label %seams
 seams:
@@ -218,7 +222,7 @@ seam:
   %r_own = mul i64 %r, {_ROOM_ROW}
   %r_from = getelementptr i8, ptr %room, i64 %r_own
   %r_head_at = getelementptr i8, ptr %r_from, i64 {_HEAD}
-  %r_head = load <8 x double>, ptr %r_head_at, align 8
+  %r_head = load <8 x double>, ptr %r_head_at, align 4
   %r_address = ptrtoint ptr %r_row to i64
   %r_shift = and i64 %r_address, {_LINE - 1}
   %r_bytes = sub i64 {_LINE}, %r_shift
@@ -230,23 +234,23 @@ in_front:
   br label %joined
 join:
   %second_half = getelementptr i8, ptr %pair, i64 {_LINE}
-  store <8 x double> %r_head, ptr %second_half, align 8
+  store <8 x double> %r_head, ptr %second_half, align 4
   %seam_at = getelementptr i8, ptr %pair, i64 %r_bytes
-  %seam_line = load <8 x double>, ptr %seam_at, align 8
+  %seam_line = load <8 x double>, ptr %seam_at, align 4
   %back = sub i64 0, %r_shift
   %seam_to = getelementptr i8, ptr %r_row, i64 %back
   store <8 x double> %seam_line, ptr %seam_to, align {_LINE}, !nontemporal !0
   br label %joined
 joined:
-  %r_end = load <8 x double>, ptr %r_from, align 8
-  store <8 x double> %r_end, ptr %pair, align 8
+  %r_end = load <8 x double>, ptr %r_from, align 4
+  store <8 x double> %r_end, ptr %pair, align 4
   %r_next = add i64 %r, 1
   %more_seams = icmp ult i64 %r_next, %count
   br i1 %more_seams, label %seam, label %all
 all:
   br i1 %is_last, label %tail, label %done
 tail:
-  %end_at = getelementptr double, ptr %r_row, i64 %size
+  %end_at = getelementptr {{element}}, ptr %r_row, i64 %size
   %end_address = ptrtoint ptr %end_at to i64
   %over = and i64 %end_address, {_LINE - 1}
   %tail_begin = sub i64 {_LINE}, %over

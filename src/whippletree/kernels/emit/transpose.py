@@ -39,7 +39,9 @@ def store_piece(e: Lanes, rows: Sequence[str], start: int, columns: Sequence[Rea
     joined = _exchange(e, columns, width)
     for l, row in enumerate(rows):
         piece = _cut(e, joined[l % width], l // width, width)
-        e.lines.append(f"  store volatile {_vector(width)} {piece}, ptr {_at(e, row, start)}, align 8")
+        e.lines.append(
+            f"  store volatile {_vector(e, width)} {piece}, ptr {_at(e, row, start)}, align {e.size}"
+        )
 
 
 def pieces(size: int, lanes: int) -> list[tuple[int, int]]:
@@ -58,37 +60,37 @@ def pieces(size: int, lanes: int) -> list[tuple[int, int]]:
     return found
 
 
-def _vector(width: int) -> str:
-    return f"<{width} x double>"
+def _vector(e: Lanes, width: int) -> str:
+    return f"<{width} x {e.element}>"
 
 
 def _at(e: Lanes, row: str, index: int) -> str:
-    return row if index == 0 else e.line(f"getelementptr double, ptr {row}, i64 {index}")
+    return row if index == 0 else e.line(f"getelementptr {e.element}, ptr {row}, i64 {index}")
 
 
 def _load(e: Lanes, row: str, start: int, width: int) -> Real:
-    return Real(e.line(f"load {_vector(width)}, ptr {_at(e, row, start)}, align 8"))
+    return Real(e.line(f"load {_vector(e, width)}, ptr {_at(e, row, start)}, align {e.size}"))
 
 
 def _load_column(e: Lanes, rows: Sequence[str], index: int) -> Real:
-    values = [e.line(f"load double, ptr {_at(e, row, index)}, align 8") for row in rows]
+    values = [e.line(f"load {e.element}, ptr {_at(e, row, index)}, align {e.size}") for row in rows]
     if e.width == 1:
         return Real(values[0])
     column = "undef"
     for l, value in enumerate(values):
-        column = e.line(f"insertelement {e.real_type} {column}, double {value}, i32 {l}")
+        column = e.line(f"insertelement {e.real_type} {column}, {e.element} {value}, i32 {l}")
     return Real(column)
 
 
 def _store_column(e: Lanes, rows: Sequence[str], index: int, column: Real) -> None:
     for l, row in enumerate(rows):
         value = column if e.width == 1 else e.line(f"extractelement {e.real_type} {column}, i32 {l}")
-        e.lines.append(f"  store volatile double {value}, ptr {_at(e, row, index)}, align 8")
+        e.lines.append(f"  store volatile {e.element} {value}, ptr {_at(e, row, index)}, align {e.size}")
 
 
 def _shuffle(e: Lanes, a: Real, b: Real, width: int, mask: Sequence[int]) -> Real:
     indices = ", ".join(f"i32 {i}" for i in mask)
-    vector = _vector(width)
+    vector = _vector(e, width)
     return Real(e.line(f"shufflevector {vector} {a}, {vector} {b}, <{len(mask)} x i32> <{indices}>"))
 
 

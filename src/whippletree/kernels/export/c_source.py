@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..trace.ops import OPS
+from ..trace.precision import DOUBLE, Precision
 from ..trace.program import Input, Program, operands
 from ..trace.structure import leaves, paths
 from ..trace.unroll import unrolled
@@ -19,7 +20,9 @@ from .c_names import MACROS, OF_THE_LIBRARY, WORDS
 _LONGEST_FUNCTION = 500
 
 # Names that arrays cannot have where the function is computed.
-_FUNCTIONS = {word for row in OPS.values() for word in re.findall(r"[a-z]\w*", row.c)}
+_FUNCTIONS = {
+    word + end for row in OPS.values() for word in re.findall(r"[a-z]\w*", row.c) for end in ("", "f")
+}
 _TAKEN: frozenset[str] = WORDS | MACROS | _FUNCTIONS | {"main", "w"}
 
 # Names of values, and of arrays in the test.
@@ -28,8 +31,8 @@ _OURS = re.compile(r"(v|in|out|expected)\d+")
 _WAY_OUT = 'give the kernel another name, as k.name = "dynamics"'
 
 
-def to_c(program: Program, name: str = "kernel") -> str:
-    """The text of a C file that defines `void name(inputs..., outputs...)`, all of them arrays of double.
+def to_c(program: Program, name: str = "kernel", precision: Precision = DOUBLE) -> str:
+    """The text of a C file that defines `void name(inputs..., outputs...)`, all of them arrays of numbers.
 
     Inputs and outputs are laid out in C order and must not overlap. Compiled with NAME_TEST_MAIN defined, the
     file is a program that compares the function with values computed when the file was written. Loops are
@@ -38,6 +41,7 @@ def to_c(program: Program, name: str = "kernel") -> str:
     Args:
         program: Any program.
         name: Name of the C function.
+        precision: Of the numbers: double or float.
 
     Returns:
         C99, to be compiled and linked with the mathematical library.
@@ -50,7 +54,7 @@ def to_c(program: Program, name: str = "kernel") -> str:
     obstacle = _obstacle(name)
     if obstacle:
         raise InputError(f"{name!r} cannot be the name of a C function: {obstacle}; {_WAY_OUT}")
-    return "\n".join(_File(unrolled(program), name).lines()) + "\n"
+    return "\n".join(_File(unrolled(program), name, precision).lines()) + "\n"
 
 
 def _obstacle(name: str) -> str | None:
@@ -71,12 +75,13 @@ def _obstacle(name: str) -> str | None:
 class _File:
     """Names of all values and where they live, and the parts of the file."""
 
-    def __init__(self, program: Program, name: str) -> None:
+    def __init__(self, program: Program, name: str, precision: Precision) -> None:
         self.program = program
+        self.precision, self.real = precision, precision.c_type
         self.name = name
         self.inputs, self.outputs = _parameters(program, name)
         self.cell = [f"{entry.name}[{i}]" for entry in self.inputs for i in range(entry.size)]
-        self.cell.extend(_literal(value) for value in program.constants)
+        self.cell.extend(self.literal(value) for value in program.constants)
         self.result = [f"{entry.name}[{i}]" for entry in self.outputs for i in range(entry.size)]
 
     def lines(self) -> Iterator[str]:
@@ -89,9 +94,21 @@ class _File:
         yield from self.test()
 
     def signature(self) -> str:
-        parameters = [f"const double *restrict {entry.name}" for entry in self.inputs]
-        parameters += [f"double *restrict {entry.name}" for entry in self.outputs]
+        parameters = [f"const {self.real} *restrict {entry.name}" for entry in self.inputs]
+        parameters += [f"{self.real} *restrict {entry.name}" for entry in self.outputs]
         return f"void {self.name}({', '.join(parameters) or 'void'})"
+
+    def literal(self, value: float) -> str:
+        """A constant of the precision."""
+        if self.precision is DOUBLE or not isfinite(value):
+            return _literal(value)
+        # The shortest text that reads back as the same float.
+        text = f"{np.float32(self.precision.rounded(value))!s}f"
+        return f"({text})" if text.startswith("-") else text
+
+    def list(self, values: Sequence[float]) -> str:
+        """Constants of an array."""
+        return ", ".join(map(self.literal, values)) or "0"
 
     def heading(self, n_slots: int) -> Iterator[str]:
         """The comment on top and the declaration."""
@@ -102,10 +119,11 @@ class _File:
             yield f" * {role}, in C order:"
             for entry in entries:
                 shape = " x ".join(map(str, entry.shape)) or "1"
-                yield f" *   {entry.name}: {shape} ({entry.size} doubles)"
+                yield f" *   {entry.name}: {shape} ({entry.size} {self.real}s)"
         yield " * No output may overlap an input or another output."
         if n_slots:
-            yield f" * The function keeps {8 * n_slots} bytes of intermediate results on the stack."
+            kept = self.precision.bytes * n_slots
+            yield f" * The function keeps {kept} bytes of intermediate results on the stack."
         yield f" * Define {self.name.upper()}_TEST_MAIN for a program that tests the function."
         yield " */"
         guard = f"{self.name.upper()}_H"
@@ -118,17 +136,18 @@ class _File:
         arguments = [f"in{i}" for i in range(len(samples))] + [f"out{i}" for i in range(len(expected))]
         yield from [f"#ifdef {self.name.upper()}_TEST_MAIN", "#include <stdio.h>", "", "int main(void) {"]
         for i, sample in enumerate(samples):
-            yield f"    static const double in{i}[] = {{{_list(sample)}}};"
+            yield f"    static const {self.real} in{i}[] = {{{self.list(sample)}}};"
         for i, values in enumerate(expected):
-            yield f"    static const double expected{i}[] = {{{_list(values)}}};"
-            yield f"    static double out{i}[{max(len(values), 1)}];"
+            yield f"    static const {self.real} expected{i}[] = {{{self.list(values)}}};"
+            yield f"    static {self.real} out{i}[{max(len(values), 1)}];"
         yield f"    {self.name}({', '.join(arguments)});"
         yield "    int wrong = 0;"  # after the call, in case that the function has this name
         for i, (entry, values) in enumerate(zip(self.outputs, expected, strict=True)):
             yield f"    for (int i = 0; i < {len(values)}; i++) {{"
             yield f"        const double x = out{i}[i], y = expected{i}[i];"
             yield "        const int same ="
-            yield "            x == y || (x != x && y != y) || fabs(x - y) <= 1e-9 * (1.0 + fabs(y));"
+            allowed = _allowed(values, self.precision)
+            yield f"            x == y || (x != x && y != y) || fabs(x - y) <= {allowed};"
             yield f'        printf("{entry.name}[%d] = %.17g%s\\n", i, x, same ? "" : "  WRONG");'
             yield "        wrong += !same;"
             yield "    }"
@@ -203,7 +222,7 @@ class _Functions:
             calls.append(f"    {file.name}_part{piece}({arguments});")
         yield f"{file.signature()} {{"
         if self.n_slots:
-            yield f"    double w[{self.n_slots}];"
+            yield f"    {file.real} w[{self.n_slots}];"
         yield from self.silence(calls)
         yield from calls
         yield "}"
@@ -211,9 +230,13 @@ class _Functions:
     def parameters(self, body: list[str]) -> tuple[str, str]:
         """The arrays a piece uses, as declarations and as arguments."""
         used = set(re.findall(r"\b([A-Za-z]\w*)\[", "\n".join(body)))
-        entries = [(f"const double *restrict {e.name}", e.name) for e in self.file.inputs if e.name in used]
-        entries += [(f"double *restrict {e.name}", e.name) for e in self.file.outputs if e.name in used]
-        entries += [("double *restrict w", "w")] if "w" in used else []
+        entries = [
+            (f"const {self.file.real} *restrict {e.name}", e.name) for e in self.file.inputs if e.name in used
+        ]
+        entries += [
+            (f"{self.file.real} *restrict {e.name}", e.name) for e in self.file.outputs if e.name in used
+        ]
+        entries += [(f"{self.file.real} *restrict w", "w")] if "w" in used else []
         return ", ".join(e[0] for e in entries) or "void", ", ".join(e[1] for e in entries)
 
     def silence(self, body: list[str]) -> Iterator[str]:
@@ -233,10 +256,11 @@ class _Functions:
             for value in numbers:
                 if value in self.slot and self.home(value) != piece and value not in loaded:
                     loaded.add(value)
-                    kind, test = ("int", " != 0.0") if self.is_condition(value) else ("double", "")
+                    kind, test = ("int", " != 0") if self.is_condition(value) else (self.file.real, "")
                     yield f"    const {kind} v{value} = w[{self.slot[value]}]{test};"
-            kind = "int" if row.is_condition else "double"
-            statements.append(f"    const {kind} v{out} = {row.c.format(*[self.text(v) for v in numbers])};")
+            kind = "int" if row.is_condition else self.file.real
+            value = self.expression(row.c).format(*[self.text(v) for v in numbers])
+            statements.append(f"    const {kind} v{out} = {value};")
             statements.extend(f"    {cell} = v{out};" for cell in self.wanted.get(out, ()))
         yield from statements
         for place in self.pieces[piece]:
@@ -247,6 +271,10 @@ class _Functions:
             for value, cells in self.wanted.items():
                 if value < self.first:
                     yield from (f"    {cell} = {self.text(value)};" for cell in cells)
+
+    def expression(self, text: str) -> str:
+        """The expression with the functions of the library for the precision."""
+        return text if self.file.precision is DOUBLE else re.sub(r"\b([a-z]\w*)\(", r"\1f(", text)
 
     def is_condition(self, value: int) -> bool:
         return OPS[self.instructions[value - self.first][0]].is_condition
@@ -287,8 +315,11 @@ def _literal(value: float) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def _list(values: Sequence[float]) -> str:
-    return ", ".join(map(_literal, values)) or "0.0"
+def _allowed(values: Sequence[float], precision: Precision) -> str:
+    """C expression of the difference from y that counts as none; floats lose what cancels."""
+    if precision is DOUBLE:
+        return "1e-9 * (1.0 + fabs(y))"
+    return f"{1e-4 * (1.0 + max(map(abs, filter(isfinite, values)), default=0.0)):.3g}"
 
 
 def _samples(entry: Input, place: int) -> list[float]:

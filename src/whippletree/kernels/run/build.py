@@ -13,8 +13,10 @@ from ..emit.lane_layout import side_by_side
 from ..emit.llvm import module_text
 from ..emit.outline_ir import outlined_text
 from ..emit.schedule import schedule
+from ..emit.vecmath.lanes import Form
 from ..store import cache as disk
 from ..store import sources
+from ..trace.precision import DOUBLE, Precision
 from ..trace.program import Program
 from .machine import Code, Host, compile_object
 
@@ -27,14 +29,15 @@ def _maker() -> str | None:
     return None if found is None else f"llvmlite {llvmlite.__version__}, whippletree {found}"
 
 
-def kernel_code(program: Program, target: Host, width: int) -> Code:
-    """Code of `wt_batch`, and of `wt_one` for width 1 unless the program is long."""
-    return _code(f"{program.digest} {width}", target, lambda: kernel_text(program, target, width))
+def kernel_code(program: Program, target: Host, width: int, precision: Precision = DOUBLE) -> Code:
+    """Code of `wt_batch`, and of `wt_one` for width 1."""
+    content = f"{program.digest} {width} {precision.dtype}"
+    return _code(content, target, lambda: kernel_text(program, target, width, precision))
 
 
-def call_code(program: Program, target: Host) -> Code:
+def call_code(program: Program, target: Host, precision: Precision) -> Code:
     """Code of `wt_call`; programs of the same shapes share it on disk."""
-    text = call_text(program)
+    text = call_text(program, precision)
     return _code(text, target, lambda: text, effort=0)
 
 
@@ -62,11 +65,12 @@ def is_long(program: Program) -> bool:
 
 
 @uncollected()
-def kernel_text(program: Program, target: Host, width: int) -> str:
+def kernel_text(program: Program, target: Host, width: int, precision: Precision = DOUBLE) -> str:
     """IR of a program's code for `width` states at a time."""
+    form = Form(width, target.fma, precision)
     ordered = schedule(fuse(program) if target.fma else program)
     if width == 1:
         ordered = side_by_side(ordered)
     if is_long(program):
-        return outlined_text(ordered, width, target.fma)
-    return module_text(ordered, width, target.fma, target.width)
+        return outlined_text(ordered, form)
+    return module_text(ordered, form, target.lanes(precision))

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..emit import call_layout as layout
 from ..emit.call_layout import CALL, ENTRIES, TABLE
+from ..trace.precision import Precision
 from .machine import Code
 
 _METH_FASTCALL, _METH_KEYWORDS = 0x0080, 0x0002
@@ -64,17 +65,21 @@ def _layout_holds() -> bool:
     )
 
 
-def native_function(name: str, code: Code, slow: Callable[..., Any], long_from: int) -> Any:
+def native_function(
+    name: str, code: Code, precision: Precision, slow: Callable[..., Any], long_from: int
+) -> Any:
     """The built-in function whose body is `wt_call` of this code.
 
     Args:
         name: Shown by `repr`.
         code: A module of `call_text`, used by nobody else: its table is filled here.
+        precision: Of the arrays it was made for.
         slow: Called with the same arguments where they are not plain arrays of the right shape. The function
             keeps it and the code alive; it must not in turn refer to the function.
         long_from: Batches of so many states run without the interpreter's lock.
     """
-    for entry, address in {**_process_table(), "slow": id(slow), "long": long_from}.items():
+    own = {"slow": id(slow), "long": long_from, "dtype": id(np.dtype(precision.dtype))}
+    for entry, address in {**_process_table(), **own}.items():
         set_entry(code, entry, address)
     # A PyMethodDef has to outlive the function that refers to it. Its bytes, and all it refers to, are
     # items of the tuple that is the function's `self`: released when the function is, not before.
@@ -117,7 +122,6 @@ def _process_table() -> dict[str, int]:
     table["new_array"] = api[_PYARRAY_NEW_FROM_DESCR]
     table["to_scalar"] = api[_PYARRAY_RETURN]
     table["array_type"] = id(np.ndarray)
-    table["float64"] = id(np.dtype(np.float64))
     table["float_type"] = id(float)
     table["float64_type"] = id(np.float64)
     table["tuple_type"] = id(tuple)

@@ -15,13 +15,14 @@ from ...errors import InputError, refuse_masked
 from ..emit.llvm import BATCH, ONE, ONE_WORK, SHARE, WORK
 from ..emit.memory import LINE, ROOM, STREAMED
 from ..trace.arguments import bind
+from ..trace.precision import Precision
 from ..trace.program import Input, Program
 from ..trace.structure import Structure, leaves, paths
 from . import build, call, threads
 from .machine import Code, host
 from .threads import checked
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating[Any]]
 Shape = tuple[int, ...]
 
 # Runs without the interpreter's lock.
@@ -39,8 +40,10 @@ class Checked:
         program: What is computed.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, precision: Precision) -> None:
         self.program = program
+        self._precision = precision
+        self._dtype = np.dtype(precision.dtype)
         self._entrances: list[Code] = []
         self._lock = Lock()
         self._codes: dict[int, tuple[Code, Any, int, int]] = {}  # by width: code, wt_share, wt_work, wt_room
@@ -51,16 +54,20 @@ class Checked:
         n_threads = checked(threads)
         inputs = self.program.inputs
         bound = bind([entry.name for entry in inputs], arguments, named)
-        values = [_real(entry, value) for entry, value in zip(inputs, bound, strict=True)]
+        values = [_real(entry, value, self._dtype) for entry, value in zip(inputs, bound, strict=True)]
         leads = [v.shape[: v.ndim - len(entry.shape)] for entry, v in zip(inputs, values, strict=True)]
         batch = _common(inputs, leads)
         count = prod(batch)
         rows = [_rows(v, lead, batch) for v, lead in zip(values, leads, strict=True)]
 
         shapes = [(*batch, *leaf.shape) for leaf in leaves(self.program.outputs)]
-        places = list(_destinations(self.program.outputs, out, shapes)) if out is not None else None
+        places = (
+            list(_destinations(self.program.outputs, out, shapes, self._dtype)) if out is not None else None
+        )
         results = [
-            np.empty(shape) if place is None or not _plain(place) or _overlaps(place, values) else place
+            np.empty(shape, self._dtype)
+            if place is None or not _plain(place) or _overlaps(place, values)
+            else place
             for place, shape in zip(places or [None] * len(shapes), shapes, strict=True)
         ]
         if count:
@@ -77,7 +84,7 @@ class Checked:
 
     def _run(self, inputs: Sequence[Array], results: Sequence[Array], count: int, n_threads: int) -> None:
         """Compute all rows. Inputs of one row are the same for all."""
-        width = 1 if count == 1 else host().width
+        width = 1 if count == 1 else host().lanes(self._precision)
         function, work_bytes, room_bytes = self._function(width)
         if sum(array.nbytes for array in (*inputs, *results)) >= STREAMED:
             work_bytes = max(work_bytes, room_bytes)
@@ -109,7 +116,7 @@ class Checked:
         """The code for `width` states at a time, made if there is none; the memory it needs and can use."""
         with self._lock:
             if width not in self._codes:
-                code = build.kernel_code(self.program, host(), width)
+                code = build.kernel_code(self.program, host(), width, self._precision)
                 work_bytes, room_bytes = (
                     ctypes.c_int64.from_address(code.variable(name)).value for name in (WORK, ROOM)
                 )
@@ -151,8 +158,8 @@ def _aligned(memory: NDArray[np.uint8]) -> int:
     return -(-memory.ctypes.data // LINE) * LINE
 
 
-def _real(entry: Input, value: Any) -> Array:
-    """The argument as an array of doubles whose last axes have the input's shape."""
+def _real(entry: Input, value: Any, dtype: np.dtype[Any]) -> Array:
+    """The argument as an array of this dtype whose last axes have the input's shape."""
     refuse_masked(value, entry.name)
     try:
         array = np.asarray(value)
@@ -164,7 +171,14 @@ def _real(entry: Input, value: Any) -> Array:
     if array.ndim < axes or array.shape[array.ndim - axes :] != entry.shape:
         batched = ", ".join(["...", *map(str, entry.shape)])
         raise InputError(f"{entry.name} has shape {array.shape}, expected {entry.shape} or ({batched})")
-    return array.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        converted = array.astype(dtype, copy=False)
+    if converted is not array and np.isinf(converted).any() and np.isfinite(array[np.isinf(converted)]).any():
+        largest = float(np.abs(array[np.isfinite(array)]).max())
+        raise InputError(
+            f"{entry.name} has the number {largest:g}, and {dtype} ends at {np.finfo(dtype).max:g}"
+        )
+    return converted
 
 
 def _common(inputs: Sequence[Input], leads: Sequence[Shape]) -> Shape:
@@ -210,7 +224,9 @@ def _overlaps(array: Array, others: Sequence[Array]) -> bool:
     return any(np.may_share_memory(array, other) for other in others)
 
 
-def _destinations(structure: Structure, out: Any, shapes: Sequence[Shape]) -> Iterator[Array]:
+def _destinations(
+    structure: Structure, out: Any, shapes: Sequence[Shape], dtype: np.dtype[Any]
+) -> Iterator[Array]:
     """The arrays of `out`, nested as the outputs are, checked; no two of them hold the same memory."""
     labelled: list[tuple[str, Array]] = []
     for path, shape in zip(paths(structure), shapes, strict=True):
@@ -222,8 +238,8 @@ def _destinations(structure: Structure, out: Any, shapes: Sequence[Shape]) -> It
             raise InputError(f"{label} is missing: out must be nested as the outputs are") from error
         if not isinstance(place, np.ndarray):
             raise InputError(f"{label} is of type {type(place).__name__}, expected a NumPy array")
-        if place.dtype != np.float64:
-            raise InputError(f"{label} has dtype {place.dtype}, expected float64")
+        if place.dtype != dtype:
+            raise InputError(f"{label} has dtype {place.dtype}, expected {dtype}")
         if place.shape != shape:
             raise InputError(f"{label} has shape {place.shape}, expected {shape}")
         if not place.flags.writeable:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..trace.precision import DOUBLE, Precision
 from ..trace.program import Program
 from .iterate import Array, Iteration, Series
 
@@ -27,14 +28,29 @@ class Guarded:
         other: The same states and further inputs, without the watch.
         states: How many, the watch not counted.
         bound: What the watch must stay above.
+        precision: Of all arrays.
     """
 
-    def __init__(self, watched: Program, other: Program, states: int, bound: float) -> None:
-        self.watched, self.other = Iteration(watched, states + 1), Iteration(other, states)
+    def __init__(
+        self,
+        watched: Program,
+        other: Program,
+        states: int,
+        bound: float,
+        precision: Precision = DOUBLE,
+    ) -> None:
+        self.watched = Iteration(watched, states + 1, precision=precision)
+        self.other = Iteration(other, states, precision=precision)
         self.states, self.bound = states, bound
 
-    def __reduce__(self) -> tuple[type[Guarded], tuple[Program, Program, int, float]]:
-        return Guarded, (self.watched.program, self.other.program, self.states, self.bound)
+    def __reduce__(self) -> tuple[type[Guarded], tuple[Program, Program, int, float, Precision]]:
+        programs = self.watched.program, self.other.program
+        return Guarded, (*programs, self.states, self.bound, self.watched.precision)
+
+    @property
+    def precision(self) -> Precision:
+        """Of all arrays."""
+        return self.watched.precision
 
     @property
     def state_shapes(self) -> list[tuple[int, ...]]:
@@ -58,7 +74,8 @@ class Guarded:
     ) -> None:
         """Run all trajectories, as an `Iteration` does."""
         records, recorded = max(1, SEGMENT // every), steps // every
-        watch = np.empty((len(outs[0]), min(records, recorded)))
+        dtype = np.dtype(self.precision.dtype)
+        watch = np.empty((len(outs[0]), min(records, recorded)), dtype)
         for first in range(0, recorded, records):
             last = min(first + records, recorded)
             options = {"steps": (last - first) * every, "every": every, "threads": threads}
@@ -67,11 +84,11 @@ class Guarded:
             places = [out[:, first:last] for out in outs]
             seen = watch[:, : last - first]
             parts = [entry.part(*times) for entry in series]
-            self.watched([*begin, np.ones(1)], parts, [*places, seen], **options)
+            self.watched([*begin, np.ones(1, dtype)], parts, [*places, seen], **options)
             worn = np.flatnonzero(~(seen[:, -1] > self.bound))  # not a number counts as worn
             if len(worn):
                 again = [array if len(array) == 1 else array[worn] for array in begin]
-                results = [np.empty((len(worn), *place.shape[1:])) for place in places]
+                results = [np.empty((len(worn), *place.shape[1:]), dtype) for place in places]
                 parts = [entry.part(*times, rows=worn) for entry in series]
                 self.other(again, parts, results, **options)
                 for place, result in zip(places, results, strict=True):

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..emit.llvm import BATCH, WORK
+from ..trace.precision import DOUBLE, Precision
 from ..trace.program import Program
 from ..trace.structure import leaves
 from . import build, threads
 from .machine import Code, host
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating[Any]]
 
 _LINE = 64
 _DRIVER = "wt_iterate"
@@ -194,6 +195,7 @@ class Iteration:
         program: Its outputs are as many arrays as `states`, of the shapes of its first inputs.
         states: How many inputs are fed with the outputs of the step before.
         width: Trajectories at a time: as many as fill a vector, or 1 where there is but one to compute.
+        precision: Of all arrays.
 
     >>> from whippletree.kernels.trace.recording import trace
     >>> program = trace(lambda x, u: 0.5 * x + u, {"x": (2,), "u": (2,)})
@@ -203,17 +205,19 @@ class Iteration:
     array([1.75      , 1.9375    , 1.984375  , 1.99609375])
     """
 
-    def __init__(self, program: Program, states: int, width: int | None = None) -> None:
+    def __init__(
+        self, program: Program, states: int, width: int | None = None, precision: Precision = DOUBLE
+    ) -> None:
         shapes = [leaf.shape for leaf in leaves(program.outputs)]
         assert shapes == [entry.shape for entry in program.inputs[:states]]
-        self.program, self.states = program, states
-        self.width = host().width if width is None else width
-        self._code = build.kernel_code(program, host(), self.width)
+        self.program, self.states, self.precision = program, states, precision
+        self.width = host().lanes(precision) if width is None else width
+        self._code = build.kernel_code(program, host(), self.width, precision)
         self._work_bytes = ctypes.c_int64.from_address(self._code.variable(WORK)).value
 
-    def __reduce__(self) -> tuple[type[Iteration], tuple[Program, int, int | None]]:
+    def __reduce__(self) -> tuple[type[Iteration], tuple[Program, int, int | None, Precision]]:
         # Compiled anew where it arrives, for the vectors that are there.
-        return Iteration, (self.program, self.states, 1 if self.width == 1 else None)
+        return Iteration, (self.program, self.states, 1 if self.width == 1 else None, self.precision)
 
     @property
     def state_shapes(self) -> list[tuple[int, ...]]:
@@ -266,8 +270,9 @@ def _run(
     n_threads: int,
 ) -> None:
     count, width, S = len(outs[0]), iteration.width, iteration.states
+    precision = iteration.precision
     inputs = len(iteration.program.inputs)
-    sizes = [8 * entry.size for entry in iteration.program.inputs[:S]]
+    sizes = [precision.bytes * entry.size for entry in iteration.program.inputs[:S]]
     batch, (_, drive) = iteration._code.function(BATCH), _driver()
 
     piece, n_threads = threads.pieces(count, width, n_threads)

@@ -8,8 +8,11 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Self
 from weakref import ref
 
+import numpy as np
+
 from ...errors import InputError
 from ..trace.arguments import arrays, bind, structures
+from ..trace.precision import SINGLE, precision_of
 from ..trace.program import Program
 from ..trace.structure import Branch, Leaf, leaves, unflatten
 from . import build, call
@@ -35,11 +38,14 @@ class Kernel:
     Args:
         program: What to compute.
         name: Shown by `repr`, and the name of the function in exported sources.
+        dtype: Of all numbers, as they are given, computed and returned: "float64" or "float32". Arguments of
+            other dtypes are converted.
 
     Attributes:
         program: The program.
         name: The name. It may be changed, as by `k.name = "dynamics"`, where a function's own will not do for
             exported sources: a lambda has none, and some are taken in C.
+        dtype: NumPy's dtype of all numbers.
 
     >>> import numpy as np
     >>> from whippletree.kernels.trace.recording import trace
@@ -53,7 +59,7 @@ class Kernel:
     program: Program
     name: str
 
-    def __new__(cls, program: Program, name: str = "kernel") -> Self:
+    def __new__(cls, program: Program, name: str = "kernel", dtype: Any = "float64") -> Self:
         # Each kernel has a class of its own, whose __call__ becomes the native function: Python then calls
         # machine code directly, without a frame of its own in between, which would take as long as the
         # code of a small kernel.
@@ -61,10 +67,12 @@ class Kernel:
         own: Any = type(cls.__name__, (cls,), members)
         return object.__new__(own)
 
-    def __init__(self, program: Program, name: str = "kernel") -> None:
+    def __init__(self, program: Program, name: str = "kernel", dtype: Any = "float64") -> None:
         self.program = program
         self.name = name
-        self._checked = Checked(program)
+        self._precision = precision_of(dtype)
+        self.dtype = np.dtype(self._precision.dtype)
+        self._checked = Checked(program, self._precision)
         # What `inspect.signature` and editors show. Of the kernel: its class has a signature of its own.
         self.__signature__ = _signature(structures(program.inputs))
 
@@ -73,7 +81,7 @@ class Kernel:
 
         Args:
             arguments: As the function's, every array (*shape) or (..., *shape); real numbers.
-            out: Arrays to write the results into, nested as the results are; float64, of their shapes.
+            out: Arrays to write the results into, nested as the results are; of their shapes and `dtype`.
             threads: How many threads to spread a batch over.
             named: Inputs by name.
 
@@ -88,7 +96,7 @@ class Kernel:
 
     def _native(self) -> Any:
         """The native function, which hands on to `_checked` what it does not do itself."""
-        entrance = build.call_code(self.program, host())
+        entrance = build.call_code(self.program, host(), self._precision)
         long_from = max(1, _LONG // (self.program.n_executed + 1))
         checked, this = self._checked, ref(self)  # a function that knew its kernel would keep it for ever
         names = [entry.name for entry in self.program.inputs]
@@ -99,7 +107,7 @@ class Kernel:
                 return checked(*arguments, **named)
             return type(kernel).__call__(*bind(names, arguments, named))  # in order, which is the native way
 
-        function = call.native_function(self.name, entrance, hand_on, long_from)
+        function = call.native_function(self.name, entrance, self._precision, hand_on, long_from)
         self._checked.attach(entrance)
         return function
 
@@ -117,10 +125,12 @@ class Kernel:
             name: unflatten(structure, (leaf.shape for leaf in leaves(structure)))
             for name, structure in structures(self.program.inputs).items()
         }
-        return f"<Kernel {self.name}({', '.join(f'{name}: {shape}' for name, shape in shapes.items())})>"
+        single = " in float32" if self._precision is SINGLE else ""
+        listed = ", ".join(f"{name}: {shape}" for name, shape in shapes.items())
+        return f"<Kernel {self.name}({listed}){single}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Kernel, (self.program, self.name)
+        return Kernel, (self.program, self.name, self.dtype.name)
 
     @property
     def cost(self) -> dict[str, int]:
@@ -146,7 +156,7 @@ class Kernel:
         """
         from .packed import PackedKernel  # on use: it is made of this class
 
-        return PackedKernel(self.program, self.name)
+        return PackedKernel(self.program, self.name, self.dtype)
 
     def source(self, language: str) -> str:
         """The kernel as text: `"c"`, `"python"` or `"llvm"` (the vector code for this processor).
@@ -160,13 +170,13 @@ class Kernel:
         if language == "c":
             from ..export.c_source import to_c  # on use, as the other one: most kernels are never exported
 
-            return to_c(self.program, self.name)
+            return to_c(self.program, self.name, self._precision)
         if language == "python":
             from ..export.python_source import to_python
 
             return to_python(self.program, self.name)
         if language == "llvm":
-            return build.kernel_text(self.program, host(), host().width)
+            return build.kernel_text(self.program, host(), host().lanes(self._precision), self._precision)
         raise InputError(f"no source in {language!r}; there is 'c', 'python' and 'llvm'")
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from ..trace.precision import DOUBLE, Precision
+
 
 @dataclass(frozen=True)
 class Host:
@@ -29,6 +31,10 @@ class Host:
     features: str
     width: int
     fma: bool
+
+    def lanes(self, precision: Precision) -> int:
+        """Numbers to a vector register."""
+        return self.width * DOUBLE.bytes // precision.bytes
 
 
 @cache

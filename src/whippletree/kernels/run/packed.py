@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ..trace.precision import precision_of
 from ..trace.program import Program
 from ..trace.structure import Leaf, leaves, unflatten
 from .kernel import Kernel
-
-Array = NDArray[np.float64]
 
 
 class PackedKernel(Kernel):
@@ -26,6 +24,7 @@ class PackedKernel(Kernel):
     Args:
         whole: The program with all results.
         name: As of a kernel.
+        dtype: Likewise.
 
     Attributes:
         places: (n,) where each number stands first, counted through all results in C order.
@@ -43,7 +42,7 @@ class PackedKernel(Kernel):
            [ 6., 10.]])
     """
 
-    def __init__(self, whole: Program, name: str = "kernel") -> None:
+    def __init__(self, whole: Program, name: str = "kernel", dtype: Any = "float64") -> None:
         first: dict[int, int] = {}  # number of a value to its first place
         for place, number in enumerate(whole.results):
             if not whole.first_constant <= number < whole.first_instruction:
@@ -53,11 +52,12 @@ class PackedKernel(Kernel):
         rank = {number: k for k, number in enumerate(first)}
         constants = range(whole.first_constant, whole.first_instruction)
         rank |= {number: len(first) + k for k, number in enumerate(constants)}
+        self._constants = np.array([precision_of(dtype).rounded(c) for c in whole.constants], dtype)
         self._source = np.array([rank[number] for number in whole.results], np.int64)
-        super().__init__(replace(whole, results=tuple(first), outputs=Leaf((len(first),))), name)
+        super().__init__(replace(whole, results=tuple(first), outputs=Leaf((len(first),))), name, dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PackedKernel, (self._whole, self.name)
+        return PackedKernel, (self._whole, self.name, self.dtype.name)
 
     def packed(self) -> PackedKernel:
         """This kernel itself."""
@@ -69,11 +69,11 @@ class PackedKernel(Kernel):
         Args:
             values: (..., n) numbers.
         """
-        values = np.asarray(values, np.float64)
+        values = np.asarray(values, self.dtype)
         if values.ndim == 0 or values.shape[-1] != len(self.places):
             raise InputError(f"values has shape {values.shape}, expected (..., {len(self.places)})")
         batch = values.shape[:-1]
-        constants = np.broadcast_to(self._whole.constants, (*batch, len(self._whole.constants)))
+        constants = np.broadcast_to(self._constants, (*batch, len(self._constants)))
         flat = np.concatenate([values, constants], axis=-1)[..., self._source]
         arrays, begin = [], 0
         for leaf in leaves(self._whole.outputs):

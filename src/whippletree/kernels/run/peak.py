@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from ..emit.llvm import attributes, declarations
-from ..emit.vecmath.lanes import Lanes, Real
+from ..emit.vecmath.lanes import Form, Lanes, Real
 from .machine import Code, compile_object, host
 
 _CHAINS = 12  # independent sums, enough to hide how long one operation takes
@@ -25,7 +25,7 @@ def peak() -> float:
     True
     """
     target = host()
-    code = Code(compile_object(_text(target.width, target.fma), target), target)
+    code = Code(compile_object(_text(Form(target.width, target.fma)), target), target)
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(code.function("wt_peak"))
     memory = np.empty(target.width)
     best = np.inf
@@ -37,9 +37,9 @@ def peak() -> float:
     return 2.0 * target.width * _CHAINS * _UNROLL * _ROUNDS / best
 
 
-def _text(width: int, fma: bool) -> str:
+def _text(form: Form) -> str:
     """IR of `void wt_peak(memory, rounds)`: reads one vector, computes, writes one vector."""
-    e = Lanes(width, fma)
+    e = Lanes(form)
     real, x = e.real_type, Real("%x")
     begin = [Real(f"%s{k}") for k in range(_CHAINS)]
     sums = begin
@@ -54,8 +54,8 @@ def _text(width: int, fma: bool) -> str:
         total = e.add(total, s)
     after = "\n".join(e.lines)
     return f"""
-{declarations(width)}
-define void @wt_peak(ptr %memory, i64 %rounds) {attributes(width)} {{
+{declarations(form)}
+define void @wt_peak(ptr %memory, i64 %rounds) {attributes(form)} {{
 start:
   %x = load {real}, ptr %memory, align 8
   br label %loop

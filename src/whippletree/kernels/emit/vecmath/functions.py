@@ -1,4 +1,4 @@
-"""Elementary functions over vectors of doubles, as LLVM IR.
+"""Elementary functions over vectors of real numbers, as LLVM IR.
 
 LLVM has no vector forms of these: its intrinsics call the C library lane by lane. Each function here is
 straight-line code over `width` lanes, at most two units in the last place from the true value, right at
@@ -8,8 +8,9 @@ in the same order. The widths differ only in how many lanes go through at once.
 
 from collections.abc import Iterable
 
+from ...trace.precision import SINGLE
 from . import exponential, huge, inverse_trig, trig
-from .lanes import Lanes, Real
+from .lanes import Form, Lanes, Real
 
 _UNARY = {
     "tan": trig.tan,
@@ -27,35 +28,35 @@ def symbol(name: str, width: int) -> str:
     return f"@wt.{name}.{width}"
 
 
-def definitions(names: Iterable[str], width: int, fma: bool, attributes: str = "") -> str:
-    """IR of the named functions and what they need, for one width, with `internal` linkage.
+def definitions(names: Iterable[str], form: Form, attributes: str = "") -> str:
+    """IR of the named functions and what they need, for one form, with `internal` linkage.
 
     Args:
         names: From `FUNCTIONS`, in any order.
-        width: 1, 2, 4 or 8 lanes.
-        fma: Whether the processor has a fused multiply-add.
+        form: Of the numbers they take.
         attributes: Function attributes, such as `"prefer-vector-width"="512"`.
 
     Returns:
         Text to put into a module beside that of other widths and `prologue`.
 
-    >>> print(definitions(["exp"], width=2, fma=True).splitlines()[0])
+    >>> print(definitions(["exp"], Form(2, True)).splitlines()[0])
     define internal <2 x double> @wt.exp.2(<2 x double> %x) {
     """
     wanted = set(names)
-    texts = [_define(name, width, fma, attributes) for name in FUNCTIONS if name in wanted]
-    if wanted & {"sincos", "tan"} and width > 1:
-        texts.append(huge.vector_definition(width, attributes))
+    texts = [_define(name, form, attributes) for name in FUNCTIONS if name in wanted]
+    if wanted & {"sincos", "tan"} and form.width > 1:
+        texts.append(huge.vector_definition(form, attributes))
     return "\n".join(texts)
 
 
-def prologue() -> str:
+def prologue(form: Form) -> str:
     """IR that a module with any of these functions needs once, whatever the widths."""
-    return huge.scalar_definition() + f'\n!{trig.RARELY} = !{{!"branch_weights", i32 1, i32 1000}}\n'
+    reduction = huge.scalar_definition() + (huge.float_definition() if form.precision is SINGLE else "")
+    return reduction + f'\n!{trig.RARELY} = !{{!"branch_weights", i32 1, i32 1000}}\n'
 
 
-def _define(name: str, width: int, fma: bool, attributes: str) -> str:
-    e = Lanes(width, fma)
+def _define(name: str, form: Form, attributes: str) -> str:
+    e = Lanes(form)
     x, y = Real("%x"), Real("%y")
     returned, arguments = e.real_type, f"{e.real_type} %x"
     if name == "sincos":
@@ -69,5 +70,5 @@ def _define(name: str, width: int, fma: bool, attributes: str) -> str:
     else:
         result = _UNARY[name](e, x)
     body = "\n".join(e.lines)
-    head = f"define internal {returned} {symbol(name, width)}({arguments}) {attributes}".rstrip()
+    head = f"define internal {returned} {symbol(name, form.width)}({arguments}) {attributes}".rstrip()
     return f"{head} {{\nstart:\n{body}\n  ret {returned} {result}\n}}\n"

@@ -5,17 +5,22 @@ below a whole turn: their product with m, taken modulo 2^192, is the quadrant (t
 of a quadrant (190 bits, 137 of them exact; no double comes closer than 2^-62 to a multiple of π/2).
 """
 
-from .tables import TWO_OVER_PI
+from ...trace.precision import DOUBLE
+from .lanes import Form
+from .tables import TABLES, TWO_OVER_PI
 
 # A word of zeros in front, so that the window of digits may begin before the point.
 _WORDS = (0, *TWO_OVER_PI)
 _HALF_PI_63 = 0xC90FDAA22168C234  # π/2 · 2^63, rounded down
 
-LARGE = 2.0**20  # where subtraction of multiples of π/2 ends and this file begins
+
+def symbol(form: Form) -> str:
+    """Name of the IR function for numbers of a form."""
+    return "@wt.huge" if form.width == 1 and form.precision is DOUBLE else f"@wt.huge.{form.width}"
 
 
 def scalar_definition() -> str:
-    """IR of `@wt.huge`: x > 0 to (r, r', k), where x = k π/2 + r + r' modulo 2π and |r| <= π/4.
+    """IR of `@wt.huge`: x > 0, a double, to (r, r', k), where x = k π/2 + r + r' modulo 2π and |r| <= π/4.
 
     r' is what rounding left out of r; k holds the quadrant in its lowest two bits. inf gives NaN.
     """
@@ -95,12 +100,35 @@ reduce:
 """
 
 
-def vector_definition(width: int, attributes: str) -> str:
-    """IR of `@wt.huge.W`: replaces r, r', k in the lanes whose argument is larger than `LARGE`."""
-    v, n = f"<{width} x double>", f"<{width} x i64>"
-    triple = f"{{{v}, {v}, {n}}}"
+def float_definition() -> str:
+    """IR of `@wt.huge.1`: as `@wt.huge`, for a float, which is a double, too."""
+    triple = "{float, float, i32}"
     return f"""
-define internal {triple} @wt.huge.{width}({v} %x, {v} %r, {v} %r_low, {n} %k) noinline {attributes} {{
+define internal {triple} @wt.huge.1(float %x) {{
+  %wide = fpext float %x to double
+  %t = call {{double, double, i64}} @wt.huge(double %wide)
+  %r0 = extractvalue {{double, double, i64}} %t, 0
+  %k0 = extractvalue {{double, double, i64}} %t, 2
+  %r = fptrunc double %r0 to float
+  %back = fpext float %r to double
+  %left = fsub double %r0, %back
+  %r_low = fptrunc double %left to float
+  %k = trunc i64 %k0 to i32
+  %a = insertvalue {triple} undef, float %r, 0
+  %b = insertvalue {triple} %a, float %r_low, 1
+  %c = insertvalue {triple} %b, i32 %k, 2
+  ret {triple} %c
+}}
+"""
+
+
+def vector_definition(form: Form, attributes: str) -> str:
+    """IR of `@wt.huge.W`: replaces r, r', k in the lanes whose argument is larger than `large`."""
+    width, real, bits = form.width, form.precision.element, form.precision.integer
+    v, n = form.type, f"<{width} x {bits}>"
+    one, triple = f"{{{real}, {real}, {bits}}}", f"{{{v}, {v}, {n}}}"
+    return f"""
+define internal {triple} {symbol(form)}({v} %x, {v} %r, {v} %r_low, {n} %k) noinline {attributes} {{
 start:
   br label %lane
 lane:
@@ -109,16 +137,16 @@ lane:
   %l0 = phi {v} [%r_low, %start], [%l2, %next]
   %k0 = phi {n} [%k, %start], [%k2, %next]
   %xi = extractelement {v} %x, i32 %i
-  %large = fcmp ogt double %xi, {LARGE}
+  %large = fcmp ogt {real} %xi, {TABLES[form.precision].large}
   br i1 %large, label %reduce, label %next
 reduce:
-  %t = call {{double, double, i64}} @wt.huge(double %xi)
-  %tr = extractvalue {{double, double, i64}} %t, 0
-  %tl = extractvalue {{double, double, i64}} %t, 1
-  %tk = extractvalue {{double, double, i64}} %t, 2
-  %r1 = insertelement {v} %r0, double %tr, i32 %i
-  %l1 = insertelement {v} %l0, double %tl, i32 %i
-  %k1 = insertelement {n} %k0, i64 %tk, i32 %i
+  %t = call {one} {symbol(form.of_width(1))}({real} %xi)
+  %tr = extractvalue {one} %t, 0
+  %tl = extractvalue {one} %t, 1
+  %tk = extractvalue {one} %t, 2
+  %r1 = insertelement {v} %r0, {real} %tr, i32 %i
+  %l1 = insertelement {v} %l0, {real} %tl, i32 %i
+  %k1 = insertelement {n} %k0, {bits} %tk, i32 %i
   br label %next
 next:
   %r2 = phi {v} [%r0, %lane], [%r1, %reduce]

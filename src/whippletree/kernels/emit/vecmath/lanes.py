@@ -1,41 +1,83 @@
-"""A writer of straight-line LLVM IR over vectors of doubles, in text.
+"""A writer of straight-line LLVM IR over vectors of real numbers, in text.
 
-One `Lanes` object writes one function for one vector width. Width 1 means plain `double`, not a vector
+One `Lanes` object writes one function for one form. Width 1 means a plain `double` or `float`, not a vector
 of one. Every method names one operation and does nothing more, so the same calls give the same operations
 in the same order for every width: that is what makes results independent of the width, bit for bit.
 """
 
 import struct
-from typing import NewType
+from typing import NamedTuple, NewType
 
-Real = NewType("Real", str)  # the text of an operand holding doubles
-Bits = NewType("Bits", str)  # the text of an operand holding 64-bit integers
+from ...trace.precision import DOUBLE, Precision
+from .tables import TABLES, Tables
+
+Real = NewType("Real", str)  # the text of an operand holding real numbers
+Bits = NewType("Bits", str)  # the text of an operand holding integers of as many bits
 Truth = NewType("Truth", str)  # the text of an operand holding comparisons
 
-SIGN_BIT = 1 << 63
+
+class Form(NamedTuple):
+    """How code holds the numbers it computes with.
+
+    Attributes:
+        width: Numbers to a value: 1, 2, 4, 8 or 16.
+        fma: Whether the processor multiplies and adds with one rounding. Without, `fma` rounds twice.
+        precision: Of each number.
+    """
+
+    width: int
+    fma: bool
+    precision: Precision = DOUBLE
+
+    def of_width(self, width: int) -> "Form":
+        """The same with another number of lanes."""
+        return self._replace(width=width)
+
+    @property
+    def bytes(self) -> int:
+        """Of a value."""
+        return self.width * self.precision.bytes
+
+    @property
+    def type(self) -> str:
+        """LLVM's type of a value."""
+        element = self.precision.element
+        return element if self.width == 1 else f"<{self.width} x {element}>"
 
 
-def double_literal(value: float) -> str:
-    """The exact LLVM spelling of a double."""
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+def literal(value: float, precision: Precision) -> str:
+    """The exact LLVM spelling of a number, rounded to a precision: floats are written as doubles, too."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', precision.rounded(value)))[0]:016X}"
 
 
 class Lanes:
-    """Writes operations on `width` doubles at a time.
+    """Writes operations on several numbers at a time.
 
     Args:
-        width: 1, 2, 4 or 8 doubles to a value.
-        fma: whether the processor multiplies and adds with one rounding. Without, `fma` rounds twice.
+        form: How many, and of which precision.
+
+    Attributes:
+        element: LLVM's type of one number.
+        size: Bytes of one number.
+        bytes: Bytes of all lanes.
     """
 
-    def __init__(self, width: int, fma: bool) -> None:
-        self.width = width
-        self.has_fma = fma
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.width = form.width
+        self.has_fma = form.fma
+        self.precision = form.precision
         self.lines: list[str] = []
         self._count = 0
-        self.real_type = self.type_of("double")
-        self.bits_type = self.type_of("i64")
+        self.element, self.size, self.bytes = form.precision.element, form.precision.bytes, form.bytes
+        self.real_type = form.type
+        self.bits_type = self.type_of(form.precision.integer)
         self.truth_type = self.type_of("i1")
+
+    @property
+    def numbers(self) -> Tables:
+        """Of the elementary functions, for this precision."""
+        return TABLES[self.precision]
 
     def type_of(self, element: str) -> str:
         """The type of `width` elements."""
@@ -56,12 +98,15 @@ class Lanes:
 
     def real(self, value: float) -> Real:
         """A constant."""
-        return Real(self.splat("double", double_literal(value)))
+        return Real(self.splat(self.element, literal(value, self.precision)))
 
     def integer(self, value: int) -> Bits:
-        """A 64-bit integer constant."""
-        value &= 2**64 - 1
-        return Bits(self.splat("i64", str(value - 2**64 if value >= 2**63 else value)))
+        """An integer constant."""
+        bits = self.precision.bits
+        value &= 2**bits - 1
+        return Bits(
+            self.splat(self.precision.integer, str(value - 2**bits if value >= 2 ** (bits - 1) else value))
+        )
 
     def _binary(self, name: str, a: Real, b: Real) -> Real:
         return Real(self.line(f"{name} {self.real_type} {a}, {b}"))
@@ -83,7 +128,7 @@ class Lanes:
 
     def intrinsic(self, name: str, *arguments: Real) -> Real:
         """An LLVM intrinsic of that name for this width."""
-        suffix = "f64" if self.width == 1 else f"v{self.width}f64"
+        suffix = self.precision.suffix if self.width == 1 else f"v{self.width}{self.precision.suffix}"
         listed = ", ".join(f"{self.real_type} {a}" for a in arguments)
         return Real(self.line(f"call {self.real_type} @llvm.{name}.{suffix}({listed})"))
 
@@ -114,11 +159,12 @@ class Lanes:
     def floor(self, a: Real) -> Real:
         """The largest whole number not above a. Where processors lack it LLVM would call the C library."""
         sign = self.sign_of(a)
-        whole = self.flip_sign(self.real(2.0**52), sign)  # from here on doubles have no fraction
+        largest = 2.0**self.precision.fraction  # from here on numbers have no fraction
+        whole = self.flip_sign(self.real(largest), sign)
         nearest = self.sub(self.add(a, whole), whole)
         below = self.select(self.compare("ogt", nearest, a), self.sub(nearest, self.real(1.0)), nearest)
         signed = self.from_bits(self.integers("or", self.bits(below), sign))  # -0 stays -0
-        return self.select(self.compare("olt", self.abs(a), self.real(2.0**52)), signed, a)
+        return self.select(self.compare("olt", self.abs(a), self.real(largest)), signed, a)
 
     def polynomial(self, z: Real, coefficients: tuple[float, ...]) -> Real:
         """Horner's rule; coefficients lowest first."""
@@ -150,8 +196,8 @@ class Lanes:
         return self.sub(rest, self.mul(a_low, b_low))
 
     def _halves(self, a: Real) -> tuple[Real, Real]:
-        """a as the sum of two doubles of 26 bits each, whose products are exact (Veltkamp)."""
-        big = self.mul(a, self.real(2.0**27 + 1))
+        """a as the sum of two numbers of half the bits each, whose products are exact (Veltkamp)."""
+        big = self.mul(a, self.real(2.0 ** (self.precision.fraction // 2 + 1) + 1))
         high = self.sub(big, self.sub(big, a))
         return high, self.sub(a, high)
 
@@ -177,9 +223,14 @@ class Lanes:
     def nonzero(self, a: Bits) -> Truth:
         return Truth(self.line(f"icmp ne {self.bits_type} {a}, {self.integer(0)}"))
 
+    @property
+    def sign_bit(self) -> Bits:
+        """The integer of which only the bit is set that holds the sign of a number."""
+        return self.integer(1 << (self.precision.bits - 1))
+
     def sign_of(self, a: Real) -> Bits:
         """The sign bit alone."""
-        return self.integers("and", self.bits(a), self.integer(SIGN_BIT))
+        return self.integers("and", self.bits(a), self.sign_bit)
 
     def flip_sign(self, a: Real, sign: Bits) -> Real:
         """a with its sign turned where the bit of `sign` is set."""
