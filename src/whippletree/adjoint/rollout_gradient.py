@@ -39,8 +39,8 @@ from .gradient_arguments import common_lead, flat, forces_of, start_of, weights_
 MEMORY = 1 << 24
 """Bytes for the states of those trajectories that are computed at a time."""
 
-LEAST = 64
-"""Trajectories at a time, if there are so many: fewer would not keep a processor's vectors filled."""
+LEAST = 16
+"""Trajectories at a time, if there are so many: two vectors, and calls that are few beside their steps."""
 
 
 class RolloutGradient(NamedTuple):
