@@ -81,6 +81,18 @@ def test_springs_gears_and_wheels_are_drawn(run):
     assert sum(wheel.radius for wheel in wheels(m)) == pytest.approx(0.4 * 0.5)
 
 
+def test_gears_of_several_drivers_are_drawn():
+    m = wt.examples.load("planetary-gear")
+    meshes = wheels(m)[2:]  # after sun and carrier: the sun with each planet, of 24 and 21 teeth
+    assert [(m.bodies[wheel.body].name, round(wheel.radius, 9)) for wheel in meshes[:2]] == [
+        ("sun", 0.024),
+        ("planet1", 0.021),
+    ]
+    m.add_loop("rim", wt.Revolute("x"), "ground", "ring")
+    m.add_gear("idle", driver="sun", driven="rim", ratio=1.0)
+    assert len(wheels(m)) == 8  # a loop joint's wheel is not drawn
+
+
 def test_frames_leave_traces(run, tmp_path):
     m = run.mechanism
     expected = run.frame("pen").position

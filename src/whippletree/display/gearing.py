@@ -28,7 +28,7 @@ def wheels(m: Mechanism) -> list[Wheel]:
     """The wheels of all gears between joints that turn about an axis, and those that roll.
 
     Wheels of joints that turn against each other roll on each other; where they turn the same way they are
-    pulleys of a belt, with a gap between them.
+    pulleys of a belt, with a gap between them. Of several drivers the first is drawn, of loop joints none.
 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("pair", gravity=(0, 0, 0))
@@ -41,14 +41,17 @@ def wheels(m: Mechanism) -> list[Wheel]:
     found = _rolling(m)
     X = poses(m, m.neutral())
     for gear in m.gears:
-        pair = [m.joint_number(name) for name in (gear.driver, gear.driven)]
+        driver, gear_ratio = gear.terms[0]
+        if not {driver, gear.driven} <= set(m.joint_names):
+            continue
+        pair = [m.joint_number(name) for name in (driver, gear.driven)]
         axes = [axis for i in pair if (axis := _axis(m.bodies[i].joint)) is not None]
         if len(axes) < len(pair):
             continue
         apart = _distance(X[pair[0]], axes[0], X[pair[1]])
-        ratio = abs(float(gear.ratio))
+        ratio = abs(float(gear_ratio))
         sizes = [ratio / (1.0 + ratio), 1.0 / (1.0 + ratio)]
-        whole = apart * (1.0 if gear.ratio < 0.0 else BELT) if apart > FLAT else 2.0 * SMALL * reach(m)
+        whole = apart * (1.0 if gear_ratio < 0.0 else BELT) if apart > FLAT else 2.0 * SMALL * reach(m)
         for i, axis, size in zip(pair, axes, sizes, strict=True):
             if size * whole > FLAT:
                 found.append(Wheel(i, size * whole, along(axis)))
