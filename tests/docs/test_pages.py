@@ -1,4 +1,8 @@
-"""The pages in docs/ run from top to bottom, and show what the library prints."""
+"""The pages in docs/ run from top to bottom, and show what the library prints.
+
+Links between pages, and pictures that the build makes, are checked where the site is built (`.ci/run`);
+recipes, which are scripts, run there.
+"""
 
 import re
 from pathlib import Path
@@ -6,8 +10,16 @@ from typing import Any
 
 import pytest
 
+import whippletree as wt
+
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(page.name for page in DOCS.glob("*.md"))
+MADE = ("_build", "api", "recipes", "speed")
+"""Folders that the build of the site makes."""
+
+PAGES = sorted(
+    str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in MADE
+)
+WITH_CODE = [page for page in PAGES if "```python" in (DOCS / page).read_text()]
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -22,17 +34,57 @@ def run(page: str, count: int | None = None) -> dict[str, Any]:
     return scope
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_code_runs(page, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", WITH_CODE)
+def test_code_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.chdir(tmp_path)
     run(page)
+    shown = "".join(blocks(page, "text"))
+    assert not shown or capsys.readouterr().out == shown
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pictures_and_pages_that_are_shown_are_there(page):
+    folder = (DOCS / page).parent
     for target in re.findall(r"\]\(([^)#:]+)\)", (DOCS / page).read_text()):
-        assert (DOCS / target).exists(), target
+        made = (folder / target).resolve().relative_to(DOCS).parts[0] in MADE or target.endswith(
+            "gallery/index.md"
+        )
+        assert made or (folder / target).exists(), target
+
+
+def test_every_bundled_mechanism_has_a_picture():
+    missing = [
+        name
+        for name in wt.examples.names()
+        if not all((DOCS / "gallery" / f"{name}.{kind}").exists() for kind in ("png", "webp"))
+    ]
+    assert not missing, f"run python docs/make_gallery.py {' '.join(missing)}"
+
+
+OPERATIONS = re.compile(
+    r"\| call \| \{py:obj\}`wt\.([\w.]+) .*?([\d,]+) operations for the (six-axis arm|quick return)",
+    re.DOTALL,
+)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if OPERATIONS.search((DOCS / page).read_text())])
+def test_methods_take_no_more_operations_than_their_pages_say(page):
+    found = OPERATIONS.search((DOCS / page).read_text())
+    assert found is not None
+    m = wt.examples.load(found[3].replace(" ", "-"))
+    where = (
+        {"at": wt.assemble(m, m.neutral())}
+        if m.loops
+        else {"frame": "tool"}
+        if "operational" in found[1]
+        else {}
+    )
+    function = wt
+    for part in found[1].split("."):
+        function = getattr(function, part)
+    counted = sum(wt.compile(function, m, **where).cost.values())  # pyright: ignore[reportArgumentType]
+    assert counted <= int(found[2].replace(",", ""))
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -50,8 +102,3 @@ def test_what_the_page_on_reduction_prints(capsys):
     assert printed is not None
     run(page, 1)
     assert capsys.readouterr().out == printed[1]
-
-
-def test_the_page_of_graphs_shows_what_is_printed(capsys):
-    run("graph.md")
-    assert capsys.readouterr().out == "".join(blocks("graph.md", "text"))
