@@ -11,7 +11,8 @@ SITE = Path(__file__).parent / "_build" / "html"
 
 def broken(site: Path) -> list[str]:
     """What leads nowhere, as "page: link"; from elsewhere nothing may be loaded, but links may lead there."""
-    pages = {page.resolve(): html.parse(page) for page in sorted(site.rglob("*.html"))}
+    files = [page for page in sorted(site.rglob("*.html")) if "_static" not in page.parts]
+    pages = {page.resolve(): html.parse(page) for page in files}
     anchors = {page: set(tree.xpath("//@id | //a/@name")) for page, tree in pages.items()}
     found = []
     for page, tree in pages.items():

@@ -49,9 +49,11 @@ copyright = "Whippletree, MIT licence"
 
 # Docstrings: one backtick is code, a link where it names something public; "Args:" as Google writes them.
 default_role = "py:obj"
+suppress_warnings = ["ref.python"]  # `nv` in a docstring is that of several classes
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 napoleon_use_param = False
 napoleon_use_rtype = False
 autosummary_generate = True

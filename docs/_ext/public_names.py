@@ -119,7 +119,13 @@ def plain(app: Sphinx, what: str, name: str, thing: object, options: object, lin
     lines[:] = text
 
 
+def is_field(app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
+    """Leave fields of named tuples out of the members: the docstring of the class tells what they are."""
+    return True if type(thing).__name__ == "_tuplegetter" else None
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", write)  # before the sources are listed
     app.connect("autodoc-process-docstring", plain, priority=100)  # before napoleon writes marks of its own
+    app.connect("autodoc-skip-member", is_field)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
