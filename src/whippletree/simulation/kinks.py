@@ -4,7 +4,7 @@ A step over a kink has an error of third order, which an estimate of the eighth 
 of chosen length end there, and the next begins behind it.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,23 +22,36 @@ LOOKS = np.linspace(0.0, 1.0, 9)[1:-1, None, None]
 """Shares of a step at which it is looked whether a joint has been past its bound and back."""
 
 
+class StopBound(NamedTuple):
+    """One bound of a joint with stops.
+
+    Attributes:
+        at, rate: Which numbers of a state are its coordinate and that coordinate's rate.
+        sign: 1 of an upper bound, -1 of a lower one.
+        value: The bound, rad or m.
+    """
+
+    at: int
+    rate: int
+    sign: float
+    value: float
+
+
 class Kinks:
     """The bounds of a mechanism's stops.
 
     Args:
         m: The mechanism.
+
+    Attributes:
+        bounds: All of them.
     """
 
     def __init__(self, m: Mechanism) -> None:
-        self._at, self._rate, self._sign, self._bound = [], [], [], []
-        for i, body in enumerate(m.bodies):
-            for sign, bound in ((-1.0, body.limits.lower), (1.0, body.limits.upper)):
-                if not body.limits.stiffness or not np.isfinite(bound):
-                    continue
-                self._at += range(m.q_index[i].start, m.q_index[i].stop)
-                self._rate += range(m.nq + m.v_index[i].start, m.nq + m.v_index[i].stop)
-                self._sign += [sign] * body.joint.nv
-                self._bound += [bound] * body.joint.nv
+        self.bounds: tuple[StopBound, ...] = m.once(_bounds)
+        self._at, self._rate, self._sign, self._bound = (
+            list(column) for column in (zip(*self.bounds, strict=True) if self.bounds else [()] * 4)
+        )
 
     def __len__(self) -> int:
         return len(self._at)
@@ -46,13 +59,6 @@ class Kinks:
     def _past(self, y: Array) -> Array:
         """(…, k) how far states (…, nq + nv) are past each bound, rad or m."""
         return np.array(self._sign) * (y[..., self._at] - np.array(self._bound))
-
-    def quiet(self, t: Array, y: Array) -> int:
-        """Number of steps before the first that meets a bound, by times (n + 1,) and states of their ends."""
-        if not len(self) or len(t) < 2:
-            return len(t) - 1
-        met = np.any(self._met(np.diff(t)[:, None], y[:-1], y[1:]), axis=1)
-        return int(np.argmax(met)) if np.any(met) else len(met)
 
     def _met(self, h: Array, y: Array, after: Array) -> Array:
         """(n, k) whether steps h (n, 1) meet each bound, by the cubic through their ends."""
@@ -87,3 +93,15 @@ class Kinks:
                 root: Any = brentq(past, a, b, xtol=1e-14 * max(1.0, abs(step.end)))
                 return float(root)
         return None
+
+
+def _bounds(m: Mechanism) -> tuple[StopBound, ...]:
+    found = []
+    for i, body in enumerate(m.bodies):
+        for sign, bound in ((-1.0, body.limits.lower), (1.0, body.limits.upper)):
+            if body.limits.stiffness and np.isfinite(bound):
+                places = zip(
+                    range(*m.q_index[i].indices(m.nq)), range(*m.v_index[i].indices(m.nv)), strict=True
+                )
+                found += [StopBound(q, m.nq + v, sign, float(bound)) for q, v in places]
+    return tuple(found)

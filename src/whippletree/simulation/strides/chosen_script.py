@@ -48,7 +48,7 @@ def ended(t: Any, size: Any, duration: Any, sample: Any) -> tuple[Any, Any]:
 
 
 def resumed(size: Any, h: Any, wanted: Any) -> Any:
-    """The length of the next step, s: not less than was wanted of one that only a sample has cut short."""
+    """The length of the next step, s: not less than was wanted of one that a sample or a kink cut short."""
     return where(h < CUT * wanted, maximum(size, wanted), size)
 
 
@@ -87,7 +87,8 @@ class ChosenScript:
         n = len(motion.y)
         self._K, self.kept = np.zeros((ALL, n)), np.zeros((7, n)) if dense else None
         self._end, self._raw, self._tolerances = np.zeros(1), np.zeros(n), np.zeros(2)
-        self._size, self._rejected, self._accepted = np.zeros(1), np.zeros(1), np.zeros(1)
+        self._size = np.zeros(1)
+        self._rejected, self._accepted = np.zeros(1), np.zeros(1)
         self._following = np.zeros(n)
         self.serve(steps)
 
@@ -111,7 +112,7 @@ class ChosenScript:
             steps.following = first_length(
                 lambda after, state: system.slope(t + after, state), y, left, steps.rtol, steps.atol
             )
-        self._size[0] = steps.following
+        self._size[0] = self.motion.wanted[0] = steps.following
 
     def end(self, h: float | None) -> None:
         """Leave the next step to others, who begin with a length or with what would have been the next."""
@@ -137,8 +138,9 @@ class ChosenScript:
         rejected, size = np.zeros(1), np.zeros(1)
         found += [
             Call(move, [motion.y, motion.h, _row(B), K[:STAGES]], [raw]),
-            Call(judge, [*tried, self._size], [self._accepted, size, rejected, motion.good]),
+            Call(judge, [*tried, motion.wanted], [self._accepted, size, rejected, motion.good]),
             Copy(size, self._size),
+            Copy(size, motion.wanted),
             Copy(rejected, self._rejected),
             Unless(motion.good, END),
             Unless(self._accepted, RETRY),
@@ -160,6 +162,9 @@ class ChosenScript:
 
     def commit(self) -> list[Instruction]:
         return [Copy(self._following, self._K[0])]
+
+    def shortened(self, length: Array) -> list[Instruction]:
+        return [Copy(length, self._size)]
 
 
 def _row(weights: dict[int, float], length: int = STAGES) -> Array:

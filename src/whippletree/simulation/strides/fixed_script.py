@@ -77,6 +77,9 @@ class FixedScript:
     def commit(self) -> list[Instruction]:
         return [Copy(self._following, self._number)]
 
+    def shortened(self, length: Array) -> list[Instruction]:
+        return []
+
     def step(self) -> tuple[list[Instruction], Array]:
         """From t and y to t_after and a state there, which is not brought back yet."""
         motion = self.motion

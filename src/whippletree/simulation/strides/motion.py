@@ -18,8 +18,9 @@ from ..closed_step import Rows
 from ..equations import Function
 from ..systems import Compiled
 
-STEP, RETRY, END = "step", "retry", "end"
-"""Labels: where a step begins, where one that was not accepted goes on, and where the script ends."""
+STEP, RETRY, END, KINK = "step", "retry", "end", "kink"
+"""Labels: where a step begins, where one that was not accepted goes on, where the script ends, and where a
+step goes that meets a kink."""
 
 
 class Motion:
@@ -32,6 +33,7 @@ class Motion:
     Attributes:
         t, y: (1,), (nq + nv,) time and state at the start of a step.
         h: (1,) its length, s.
+        wanted: (1,) what the length would be but for what cuts steps short, s, where it is chosen.
         t_after, after: Time and state at its end.
         good: (1,) above zero unless a decision is needed.
         shortest: (1,) steps below this, s, need one.
@@ -44,7 +46,7 @@ class Motion:
         self.equations, self.m = system.equations, system.equations.m
         self.serve(system)
         n = self.m.nq + self.m.nv
-        self.t, self.h, self.t_after = np.zeros(1), np.zeros(1), np.zeros(1)
+        self.t, self.h, self.t_after, self.wanted = (np.zeros(1) for _ in range(4))
         self.y, self.after = np.zeros(n), np.zeros(n)
         self.good, self.shortest = np.ones(1), np.zeros(1)
         self.faults: list[BaseException] = []

@@ -63,7 +63,7 @@ class PlainSteps:
         self._pause, self._next_pause = 0, 1
         self._made: tuple[Hashable, Rows, Stride] | None = None
         self._widest, self._margin = 0.0, 1.0
-        self._short, self._ends_at_kinks = False, shortest > 0.0 and len(run.kinks) > 0
+        self._short = False
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
         """Take steps from (t, y) as long as they are plain; where they have led."""
@@ -102,11 +102,8 @@ class PlainSteps:
         return self._short and not before
 
     def _quiet(self, steps: Steps, t: float, y: Array) -> int:
-        """How many of the steps from (t, y) there are before one meets a kink or, maybe, an event."""
+        """How many of the steps from (t, y) there are before one meets, maybe, an event."""
         count = len(steps.t)
-        if self._ends_at_kinks and count:
-            count = self.run.kinks.quiet(np.concatenate([[t], steps.t]), np.concatenate([y[None], steps.y]))
-            steps = steps.first(count)
         if not self.run.watch.events or not count:
             return count
         slope = np.concatenate([self.run.system.slope(t, y)[None], steps.slope])
@@ -163,7 +160,7 @@ class PlainSteps:
 
             def make() -> Stride:
                 motion = Motion(run.system, rows)
-                return Stride(motion, self._method(motion), rows, events)
+                return Stride(motion, self._method(motion), rows, events, run.kinks.bounds)
 
             made: Stride = SHELF.take(key, make)
             made.motion.serve(run.system)

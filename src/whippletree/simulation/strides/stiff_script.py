@@ -96,7 +96,8 @@ class StiffScript:
         self.motion, n = motion, len(motion.y)
         self._terms, self._f, self._J = np.zeros((3, n)), np.zeros(n), np.zeros((n, n))
         self.kept = self._terms if dense else None
-        self._end, self._tolerances, self._size = np.zeros(1), np.zeros(3), np.zeros(1)
+        self._end, self._tolerances = np.zeros(1), np.zeros(3)
+        self._size = np.zeros(1)
         # Of the step before; zero if there is none.
         self._y_before, self._h_before, self._error_before = np.zeros(n), np.zeros(1), np.zeros(1)
         # Whether matrices have to be factored, J being computed anew; whether J is of this state.
@@ -130,7 +131,7 @@ class StiffScript:
                 steps.atol,
                 radau.EXPONENT,
             )
-        self._size[0] = steps.following
+        self._size[0] = self.motion.wanted[0] = steps.following
         for place in (self._h_before, self._error_before, self._rejected, self._terms):
             place[:] = 0.0
         self._stale[0] = self._fresh[0] = 1.0
@@ -219,11 +220,12 @@ class StiffScript:
                 _kernel(judged, n),
                 [
                     *(motion.h, self._error, self._h_before, self._error_before),
-                    *(count, rate, motion.shortest, self._size),
+                    *(count, rate, motion.shortest, motion.wanted),
                 ],
                 [large, size, self._stale, self._slow, motion.good],
             ),
             Copy(size, self._size),
+            Copy(size, motion.wanted),
             Unless(motion.good, END),
             Unless(large, "accurate"),
             Copy(self._one, self._rejected),
@@ -231,7 +233,7 @@ class StiffScript:
             Label("failed"),
             Unless(self._current, "anew"),
             Call(_kernel(halved, n), [motion.h, motion.shortest], [size, motion.good]),
-            *(Copy(*pair) for pair in ((size, self._size), (self._one, self._stale))),
+            *(Copy(*pair) for pair in ((size, self._size), (size, motion.wanted), (self._one, self._stale))),
             Unless(motion.good, END),
             Unless(self._zero, RETRY),
             Label("anew"),
@@ -260,5 +262,15 @@ class StiffScript:
             (self._slow, self._fresh),
             (self._slow, self._current),
             (self._zero, self._rejected),
+        )
+        return [Copy(*pair) for pair in pairs]
+
+    def shortened(self, length: Array) -> list[Instruction]:
+        # What was guessed from is that of the step that is taken again: nothing is known before it.
+        pairs = (
+            (length, self._size),
+            (self._one, self._stale),
+            (self._zero, self._h_before),
+            (self._zero, self._error_before),
         )
         return [Copy(*pair) for pair in pairs]

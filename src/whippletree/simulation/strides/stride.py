@@ -30,7 +30,8 @@ from ...kernels.trace.recording import trace
 from ...spatial import Array, where
 from ..closed_step import Rows
 from .bringing_back import BringingBack
-from .motion import END, RETRY, STEP, Motion
+from .kink_landing import Bounds, landing_kernels
+from .motion import END, KINK, RETRY, STEP, Motion
 
 HUGE = 1e300
 """States beyond this have run away."""
@@ -78,25 +79,27 @@ class StepScript(Protocol):
         """What is after the step is before the next."""
         ...
 
+    def shortened(self, length: Array) -> list[Instruction]:
+        """What makes the step that was just taken one of a length (1,), s; none if lengths are fixed."""
+        ...
+
     def within(self, kept: Array, y: Array, x: Array) -> Array:
         """(m, n) states shares x (m, 1) through steps that start at y (m, n), `kept` (m, …) of each."""
         ...
 
 
-def plain(
-    t: Any, h: Any, y: Array, watch: Array, bounds: Array, shortest: Any, until: Any
-) -> tuple[Any, Any]:
+def plain(t: Any, y: Array, watch: Array, bounds: Array, until: Any) -> tuple[Any, Any]:
     """Whether a step ends in a state that needs no decision, and whether another follows.
 
     Args:
-        t, h: End and length of the step, s.
+        t: End of the step, s.
         y: (nq + nv,) the state at its end.
         watch, bounds: (4,) gap, margin and turn of the loops, and how well what was chosen suits; and what
             they may be: at most, at least, at most, and at least.
-        shortest, until: Bounds of h and t, s.
+        until: Bound of t, s.
     """
     size = sum((abs(entry) for entry in y), 0.0)
-    good = where(size < HUGE, 1.0, 0.0) * where(h < shortest, 0.0, 1.0)
+    good = where(size < HUGE, 1.0, 0.0)
     for k, at_most in enumerate((True, False, True, False)):
         holds = watch[k] <= bounds[k] if at_most else watch[k] >= bounds[k]
         good = good * where(holds, 1.0, 0.0)
@@ -105,7 +108,7 @@ def plain(
 
 @lru_cache(maxsize=32)
 def _plain(n: int) -> Kernel:
-    shapes = {"t": (), "h": (), "y": (n,), "watch": (4,), "bounds": (4,), "shortest": (), "until": ()}
+    shapes = {"t": (), "y": (n,), "watch": (4,), "bounds": (4,), "until": ()}
     return Kernel(simplify(trace(plain, shapes)), "plain")
 
 
@@ -143,17 +146,21 @@ class Stride:
         method: What takes a step.
         rows: Numbers of independent constraints that loops are closed by.
         slopes: Whether slopes at the ends of steps will be asked for.
+        kinks: Where steps of chosen length end.
 
     Attributes:
         bounds: (4,) of `plain`.
     """
 
-    def __init__(self, motion: Motion, method: StepScript, rows: Rows, slopes: bool) -> None:
+    def __init__(
+        self, motion: Motion, method: StepScript, rows: Rows, slopes: bool, kinks: Bounds = ()
+    ) -> None:
         self.motion, self.method = motion, method
         n, m = len(motion.y), motion.m
         self.loops = BringingBack(motion, rows) if rows else None
         self.bounds = np.array([np.inf, -np.inf, np.inf, -np.inf])
         self._until, self._more = np.zeros(1), np.zeros(1)
+        self._ends, self._free = [motion.h, motion.y, motion.after, motion.wanted], np.zeros(1)
         watch = np.zeros(4)
         count = int(np.clip(NUMBERS // n, FEWEST, MOST))
         self._t, self._h, self._margin = (np.zeros((count, 1)) for _ in range(3))
@@ -169,12 +176,15 @@ class Stride:
         if quality is not None:
             assert isinstance(quality, Kernel)
             found.append(Call(quality, [motion.after[: m.nq]], [watch[3:]]))
-        judged = [motion.t_after, motion.h, motion.after, watch, self.bounds, motion.shortest, self._until]
+        judged = [motion.t_after, motion.after, watch, self.bounds, self._until]
         found += [
             Call(_plain(n), judged, [motion.good, self._more]),
             Unless(motion.good, END),
-            *method.accepted(),
         ]
+        landed = self._landed(kinks)
+        if landed:
+            found += [Call(landing_kernels(kinks, n)[0], self._ends, [self._free]), Unless(self._free, KINK)]
+        found += method.accepted()
         if slopes:
             found += [*motion.slope(motion.t_after, motion.after, slope), Write(slope, self._slope)]
         written = ((motion.t_after, self._t), (motion.h, self._h), (motion.after, self._y))
@@ -184,9 +194,18 @@ class Stride:
         found += [Copy(motion.after, motion.y), Copy(motion.t_after, motion.t), *method.commit()]
         if self.loops is not None:
             found += self.loops.commit()
-        found += [Next(), Unless(self._more, END), Label(RETRY), Again(STEP), Label(END), Halt()]
+        found += [Next(), Unless(self._more, END), Label(RETRY), Again(STEP), Label(END), Halt(), *landed]
         self._script = Script(found)
         self._rounds = max(1, int(OPERATIONS / _operations(found)))
+
+    def _landed(self, kinks: Bounds) -> list[Instruction]:
+        """Instructions that take a step again, up to the kink that it meets; none if steps end anywhere."""
+        length = np.zeros(1)
+        shortened = self.method.shortened(length)
+        if not kinks or not shortened:
+            return []
+        find = Call(landing_kernels(kinks, len(self.motion.y))[1], self._ends, [length])
+        return [Label(KINK), find, *shortened, Unless(np.zeros(1), RETRY)]
 
     def begin(self, t: float, y: Array) -> float:
         """Go on from a state; the margin of loops there."""
