@@ -46,11 +46,17 @@ def double_pendulum() -> wt.OptimalMotion:
     )
 
 
-def quadrotor() -> wt.OptimalMotion:
-    """Four rotors, which push with 6 N at most and never pull, on a free body that starts on its side."""
-    m, hover, arm = wt.Mechanism("quadrotor"), 0.8 * 9.81 / 4, 0.17
+def flying_frame() -> wt.Mechanism:
+    """A free body."""
+    m = wt.Mechanism("quadrotor")
     inertia = wt.Inertia(mass=0.8, com=(0, 0, 0), about_com=np.diag([5e-3, 5e-3, 9e-3]))
     m.add_body("frame", wt.Free(), inertia=inertia)
+    return m
+
+
+def quadrotor() -> wt.OptimalMotion:
+    """Four rotors, which push with 6 N at most and never pull, on a free body that starts on its side."""
+    m, hover, arm = flying_frame(), 0.8 * 9.81 / 4, 0.17
     turns = [[0.0, arm, 0.0, -arm], [-arm, 0.0, arm, 0.0], [0.016, -0.016, 0.016, -0.016]]
     rotors = np.array([*turns, [0.0] * 4, [0.0] * 4, [1.0] * 4])  # angular, then linear, in axes of the body
     goal = np.array([0.5, -0.3, 0.4])

@@ -3,6 +3,9 @@
 Source of truth: closed forms, SciPy's solvers of other forms of the same problems, and motions asked for.
 """
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.linalg import solve_discrete_are
@@ -10,6 +13,9 @@ from scipy.optimize import lsq_linear
 
 import whippletree as wt
 from whippletree.control.backward_pass import Slopes, backward
+
+EXAMPLES = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "optimal_control.py"))
+"""The problems that are solved here, as they stand in the example."""
 
 
 def slider(mass):
@@ -155,17 +161,8 @@ def follows(m, found, dt, atol):
 
 
 def test_cart_pole_swings_up_within_limits():
-    m, goal = wt.examples.load("cart-pole"), np.array([0.0, np.pi])
-    found = wt.ilqr(
-        *(m, [0.0, 0.0], [0.0, 0.0]),
-        lambda q, qd, u: np.concatenate([0.05 * q[:1], 0.05 * qd, 0.05 * u]),
-        lambda q, qd: 30.0 * np.concatenate([q - goal, qd]),
-        steps=100,
-        dt=0.03,
-        actuated=["cart"],
-        limits=(-15.0, 15.0),
-        iterations=45,
-    )
+    m, goal, found = wt.examples.load("cart-pole"), np.array([0.0, np.pi]), EXAMPLES["cart_pole"]()
+    assert found.converged
     assert np.abs(found.u).max() == 15.0
     np.testing.assert_allclose(found.q[-1], goal, atol=0.02)
     np.testing.assert_allclose(found.qd[-1], 0.0, atol=0.02)
@@ -176,17 +173,7 @@ def test_cart_pole_swings_up_within_limits():
 
 
 def test_a_closed_loop_is_led_to_where_it_is_to_rest():
-    m = wt.examples.load("crank-slider")
-    q0 = wt.assemble(m, np.array([0.5, 0.0, 0.0]), hold=["crank"])
-    found = wt.ilqr(
-        *(m, q0, np.zeros(3)),
-        lambda q, qd, u: np.concatenate([0.02 * qd[:1], 0.05 * u]),
-        lambda q, qd: 30.0 * np.concatenate([q[:1] - 2.5, qd[:1]]),
-        steps=100,
-        dt=0.02,
-        actuated=["crank"],
-        limits=(-3.0, 3.0),
-    )
+    m, found = wt.examples.load("crank-slider"), EXAMPLES["crank_slider"]()
     assert found.converged
     np.testing.assert_allclose([found.q[-1, 0], found.qd[-1, 0]], [2.5, 0.0], atol=1e-3)
     assert np.abs(wt.compile(wt.constraint_error, m)(found.q)).max() < 1e-7
@@ -195,28 +182,28 @@ def test_a_closed_loop_is_led_to_where_it_is_to_rest():
 
 def test_a_quadrotor_turns_over_and_flies_to_a_point():
     """A free body: quaternions, and controls that are forces of rotors, which only push."""
-    m, hover, arm = wt.Mechanism("quadrotor"), 0.8 * 9.81 / 4, 0.17
-    inertia = wt.Inertia(mass=0.8, com=(0, 0, 0), about_com=np.diag([5e-3, 5e-3, 9e-3]))
-    m.add_body("frame", wt.Free(), inertia=inertia)
-    B = np.array(
-        [[0, arm, 0, -arm], [-arm, 0, arm, 0], [0.016, -0.016, 0.016, -0.016], [0] * 4, [0] * 4, [1] * 4]
-    )
-    goal = np.array([0.5, -0.3, 0.4])
-    found = wt.ilqr(
-        *(m, [0.0, 0.0, 0.0, np.cos(0.6), np.sin(0.6), 0.0, 0.0], np.zeros(6)),
-        lambda q, qd, u: np.concatenate([0.1 * qd, 0.2 * (u - hover)]),
-        lambda q, qd: np.concatenate([30.0 * (q[:3] - goal), 10.0 * q[4:], 3.0 * qd]),
-        steps=60,
-        dt=0.02,
-        actuated=B,
-        limits=(0.0, 6.0),
-        u0=np.full((60, 4), hover),
-    )
+    found = EXAMPLES["quadrotor"]()
     assert found.converged
-    np.testing.assert_allclose(found.q[-1, :3], goal, atol=0.02)
+    np.testing.assert_allclose(found.q[-1, :3], [0.5, -0.3, 0.4], atol=0.02)
     assert found.u.min() >= 0.0
     assert found.u.max() <= 6.0
-    follows(m, found, 0.02, 1e-9)
+    follows(EXAMPLES["flying_frame"](), found, 0.02, 1e-9)
+
+
+def test_a_double_pendulum_swings_up():
+    found = EXAMPLES["double_pendulum"]()
+    assert found.converged
+    assert np.abs(found.u).max() <= 12.0
+    np.testing.assert_allclose(found.q[-1], [np.pi, 0.0], atol=0.05)
+    np.testing.assert_allclose(found.qd[-1], 0.0, atol=0.05)
+
+
+def test_an_arm_reaches_its_point():
+    m, found = wt.examples.load("seven-axis-arm"), EXAMPLES["arm"]()
+    assert found.converged
+    tool = [wt.frame_pose(m, q, "tool")[:3, 3] for q in (found.q[0] + 0.4, found.q[-1])]
+    np.testing.assert_allclose(tool[1], tool[0], atol=1e-3)
+    np.testing.assert_allclose(found.qd[-1], 0.0, atol=0.02)
 
 
 def test_bad_calls():
