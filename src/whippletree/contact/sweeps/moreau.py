@@ -19,6 +19,7 @@ from ..geometry.contact_kinematics import contact_frames
 from ..geometry.contact_pairs import candidates
 from .block_sweeps import Felt, sweep_residual, swept
 from .contact_inertia import contact_inertia, factored
+from .held_restitution import held_restitution
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,9 @@ class Rigid:
 
     Contacts that have a stiffness give way by it, at the end of the step, where any stiffness is stable.
     Restitution is Newton's: what strikes in a step leaves with its share of the speed that it began with. Of
-    several impacts at once, with friction or with shares that differ, that law can make more energy than
-    there was; `wt.contact.impact` has others.
+    several impacts at once, with friction or with shares that differ, that law can ask for more energy than
+    there was: then all of them return less, so that kinetic energy does not grow; `wt.contact.impact` has
+    other laws.
 
     Args:
         sweeps: Over all contacts, in each step.
@@ -86,11 +88,17 @@ def moreau_impulses(
     """
     felt = contact_inertia(m, q, K, damping)
     b = felt.velocities(free)
-    give, target = _allowed(m, q, felt.velocities(qd), h, how)
-    b = b + np.stack([target, 0.0 * target, 0.0 * target], axis=1).ravel()
+    give, dead, lively = _allowed(m, q, felt.velocities(qd), h, how)
     friction = [row.contact.friction for row in candidates(m)]
-    impulses = swept(felt.felt, give, b, friction, start, how.sweeps, how.rounds)
-    return Struck(felt.change(impulses), impulses, felt.felt, give, b)
+
+    def solved(target: Array) -> Array:
+        return swept(felt.felt, give, b + _normal(target), friction, start, how.sweeps, how.rounds)
+
+    impulses, target = solved(dead), dead
+    if any(known(row.contact.restitution) != 0.0 for row in candidates(m)):
+        impulses, share = held_restitution(felt.felt, b, impulses, solved(lively))
+        target = dead + share * (lively - dead)
+    return Struck(felt.change(impulses), impulses, felt.felt, give, b + _normal(target))
 
 
 def free_accelerations(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Array:
@@ -101,31 +109,39 @@ def free_accelerations(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Arr
 
 def struck_residual(m: Mechanism, struck: Struck) -> Any:
     """How well the impulses of a step solve its problem: the residual of the natural map, m/s."""
-    give = np.stack([struck.give, 0.0 * struck.give, 0.0 * struck.give], axis=1).ravel()
     friction = [row.contact.friction for row in candidates(m)]
-    return sweep_residual(struck.felt.matrix() + np.diag(give), struck.b, friction, struck.impulses)
+    give = np.diag(_normal(struck.give))
+    return sweep_residual(struck.felt.matrix() + give, struck.b, friction, struck.impulses)
 
 
-def _allowed(m: Mechanism, q: Array, before: Array, h: Any, how: Rigid) -> tuple[Array, Array]:
-    """(nc,) how each contact gives way, m/(s N s), and (nc,) how fast it may close, m/s.
+def _normal(entries: Array) -> Array:
+    """(3 nc,) entries (nc,) along the normals."""
+    return np.stack([entries, 0.0 * entries, 0.0 * entries], axis=1).ravel()
+
+
+def _allowed(m: Mechanism, q: Array, before: Array, h: Any, how: Rigid) -> tuple[Array, Array, Array]:
+    """(nc,) how each contact gives way, m/(s N s), and (nc,) how fast it may close, m/s, without restitution
+    and with it.
 
     Rigid: v_n ≥ -gap/h outside, and out again by a share of the overlap inside; what strikes within the step
     comes back with its restitution, v_n ≥ -e v_n⁻. With a stiffness k and damping d taken at the step's end,
     λ = -h (k (gap + h v_n) + d v_n), which is v_n + λ / (h (h k + d)) + gap k / (h k + d) = 0.
     """
     gap = contact_frames(m, q).gap
-    give, target = [], []
+    give, dead, lively = [], [], []
     for i, row in enumerate(candidates(m)):
         contact, speed = row.contact, before[3 * i]
         if contact.stiffness is not None:
             held = h * contact.stiffness + (0.0 if contact.damping is None else contact.damping)
             give.append(1.0 / (h * held))
-            target.append(gap[i] * contact.stiffness / held)
+            dead.append(gap[i] * contact.stiffness / held)
+            lively.append(dead[-1])
             continue
         closing = where(gap[i] < 0.0, maximum(how.push_out * gap[i] / h, -how.push_speed), gap[i] / h)
         give.append(0.0 * closing)
+        dead.append(closing)
         if known(contact.restitution) != 0.0:
             strikes = gap[i] + h * speed <= 0.0
             closing = where(strikes, minimum(closing, contact.restitution * speed), closing)
-        target.append(closing)
-    return array(give), array(target)
+        lively.append(closing)
+    return array(give), array(dead), array(lively)
