@@ -46,7 +46,7 @@ def text_code(text: str, target: Host) -> Code:
     return _code(text, target, lambda: text)
 
 
-def _code(content: str, target: Host, text: Callable[[], str], effort: int = 2) -> Code:
+def _code(content: str, target: Host, text: Callable[[], str], effort: int = 1) -> Code:
     """Code by what determines it, made of the text if it is not in the cache."""
     maker = _maker()
     if maker is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from array import array
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from . import cache as disk
 
@@ -16,27 +17,28 @@ ROOT = Path(__file__).parent.parent.parent
 PACKAGE = __name__.partition(".")[0]
 """The name of the whole package."""
 
-_HASH = hashlib.sha256().digest_size
-
-State = dict[str, tuple[int, ...]]
+State = list[tuple[str, int, int, int, int]]
 
 
 def state() -> State:
-    """Size, times of the last change and number of every source file of the library, by path."""
+    """Path of every source file of the library, size, times of the last change and number."""
     try:
-        return dict(sorted(_files(str(ROOT))))
+        return sorted(_files(str(ROOT)))
     except OSError:  # there is no folder, as inside a zip file
-        return {}
+        return []
 
 
-def _files(folder: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _files(folder: str) -> State:
+    found: State = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
                 status = entry.stat()
-                yield entry.path, (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+                times = status.st_mtime_ns, status.st_ctime_ns
+                found.append((entry.path, status.st_size, *times, status.st_ino))
             elif entry.name != "__pycache__" and entry.is_dir():
-                yield from _files(entry.path)
+                found += _files(entry.path)
+    return found
 
 
 _imported = state()
@@ -49,36 +51,44 @@ def digest(folder: str = "") -> str | None:
     Contents, not versions and times: an installation for development has one version for all states of its
     sources, and some tools give all files the same time. Files that have been touched since they were
     imported say nothing about the code that runs, so that there is no hash.
+
+    To read all files takes longer than all else that a new process does for a kernel it finds on disk. So
+    the hash is kept there, too, by the state of the files: the time at which a file was put where it is
+    cannot be set by the tools that set the other one.
     """
-    hashes = _hashes()
-    if hashes is None:
-        return None
-    start = os.path.join(ROOT, folder)
-    inside = [(path[len(str(ROOT)) :], found) for path, found in hashes.items() if path.startswith(start)]
-    return hashlib.sha256(repr(inside).encode()).hexdigest()
+    return _digests().get(folder)
 
 
 @cache
-def _hashes() -> dict[str, bytes] | None:
-    """Hash of every file by path.
-
-    To read all files takes longer than all else that a new process does for a kernel it finds on disk. So
-    their hashes are kept there, too, by the state of the files: the time at which a file was put where it is
-    cannot be set by the tools that set the other one.
-    """
-    name = disk.key("sources", repr(_imported))
+def _digests() -> dict[str, str]:
+    """The hashes of the library and of each of its folders, by name; none if they cannot be told."""
+    name = disk.key("sources", _fingerprint())
     known = disk.load(name)
-    if known is None or len(known) != _HASH * len(_imported):
-        try:
-            known = b"".join(_hash(path) for path in _imported)
-        except OSError:
-            return None
-        if state() == _imported:
-            disk.save(name, known)
-    hashes = {path: known[_HASH * k : _HASH * (k + 1)] for k, path in enumerate(_imported)}
-    return hashes if hashes and state() == _imported else None
+    try:
+        found = _made() if known is None else dict(line.split("=") for line in known.decode().split("\n"))
+    except (OSError, ValueError):  # files that are gone; an entry that is none of ours
+        return {}
+    if state() != _imported:
+        return {}
+    if known is None and found:
+        disk.save(name, "\n".join(f"{room}={value}" for room, value in found.items()).encode())
+    return found
 
 
-def _hash(path: str) -> bytes:
-    with open(path, "rb", buffering=0) as file:
-        return hashlib.sha256(file.read()).digest()
+def _made() -> dict[str, str]:
+    """Hashes by the contents of all files."""
+    rooms: dict[str, Any] = {}
+    for path, *_ in _imported:
+        with open(path, "rb", buffering=0) as file:
+            own = hashlib.sha256(file.read()).hexdigest()
+        within = os.path.relpath(path, ROOT)
+        for room in {"", within.partition(os.sep)[0]}:
+            rooms.setdefault(room, hashlib.sha256()).update(repr((within, own)).encode())
+    return {room: whole.hexdigest() for room, whole in rooms.items()}
+
+
+def _fingerprint() -> str:
+    """A hash of the state of all files when they were imported."""
+    paths = "\n".join(path for path, *_ in _imported)
+    numbers = array("Q", (n % 2**64 for _, *rest in _imported for n in rest))
+    return hashlib.sha256(paths.encode() + numbers.tobytes()).hexdigest()
