@@ -288,13 +288,15 @@ def measure(name: str, count: int, for_peers: int, rounds: int) -> list[str]:
         return wt.inverse_kinematics(m, {frame: targets}, starts, starts=STARTS).q
 
     solvers: dict[str, Solver] = {"whippletree": ours}
-    for peer, make in PEERS.items() if path is not None else ():
+    if path is None:  # none of them closes loops: their user has to
+        solvers["pinocchio"] = pinocchio_platform(m, frame)
+    for peer, make in PEERS.items():
+        if path is None:
+            break
         try:
             solvers[peer] = make(m, frame, path)
         except ImportError:
             print(f"{name:8} {peer:16} is not installed")
-    if path is None:  # none of them closes loops: their user has to
-        solvers["pinocchio"] = pinocchio_platform(m, frame)
     ours(targets, starts)  # compiled now
     best, reached = dict.fromkeys(solvers, np.inf), {}
     for _ in range(rounds):
