@@ -15,8 +15,11 @@ from .steppers import Step
 THERE = 1e-12
 """rad or m: a joint that is so close to its bound is there."""
 
-BEGUN = 1e-6
-"""Share of a step at whose start a bound that is met is the one that the last step ended at."""
+BEGUN, NO_TIME = 1e-6, 1e-13
+"""Shares of a step, and of the time: bounds met so soon are those that the last step ended at."""
+
+TIME = 1e-14
+"""Share of the time to which it is found when a bound is met."""
 
 LOOKS = np.linspace(0.0, 1.0, 9)[1:-1, None, None]
 """Shares of a step at which it is looked whether a joint has been past its bound and back."""
@@ -85,12 +88,14 @@ class Kinks:
             state = y if at == t else step.closed.y if at == step.end else step.at(at)
             return float(self._past(state)[k])
 
-        begin = t + BEGUN * (step.end - t)
-        looks = [begin, *(t + (step.end - t) * np.ravel(LOOKS)), step.end]
+        begin = t + max(BEGUN * (step.end - t), NO_TIME * max(1.0, step.end))
+        if begin >= step.end:
+            return None
+        looks = [begin, *(begin + (step.end - begin) * np.ravel(LOOKS)), step.end]
         values = [past(float(at)) for at in looks]
         for a, b, x, z in zip(looks, looks[1:], values, values[1:], strict=False):
             if x * z < 0.0:
-                root: Any = brentq(past, a, b, xtol=1e-14 * max(1.0, abs(step.end)))
+                root: Any = brentq(past, a, b, xtol=TIME * max(1.0, step.end))
                 return float(root)
         return None
 
