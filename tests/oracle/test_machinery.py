@@ -182,6 +182,8 @@ def test_the_slider_crank_in_space_takes_the_time_that_its_energy_allows():
         return M, 9.81 * (0.12 * 0.04 * np.cos(theta) + 0.25 * rod[2])
 
     m, start = wt.examples.load("spatial-slider-crank"), wt.examples.start("spatial-slider-crank")
+    assert start.q is not None
+    assert start.qd is not None
     # The velocities that the library of benchmarks begins with.
     assert_allclose(
         wt.jacobian(m, start.q, "rod", "aligned") @ start.qd, [1.92, -0.96, 0.48, 0.24, 0, 0], atol=1e-15
