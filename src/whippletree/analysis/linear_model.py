@@ -9,10 +9,10 @@ from scipy.linalg import block_diag
 
 from ..api.derivative import coordinate_derivative, tangents
 from ..api.forward import forward_dynamics
-from ..errors import ModelError
+from ..errors import ModelError, SingularError
 from ..loops.closing.check import check_closed, check_gears
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
-from ..loops.equations.rank import eliminate
+from ..loops.equations.rank import MisfitError, eliminate
 from ..model.mechanism import Mechanism
 from ..model.positions import rate
 from ..model.values import joint_numbers
@@ -115,9 +115,15 @@ def linearize(
         change = coordinate_derivative(closing_speed, m)(q, qd)["q"] @ E
         for column in range(k):
             turned[:, column] = eliminate(K, -change[:, column], pivots=by_speed.pivots).g
-    slopes = coordinate_derivative(forward_dynamics, m, wrt=("q", "qd", "tau"), at=_choosing(m, q))(
-        q, qd, tau
-    )
+    try:
+        slopes = coordinate_derivative(forward_dynamics, m, wrt=("q", "qd", "tau"), at=_choosing(m, q))(
+            q, qd, tau
+        )
+    except (MisfitError, SingularError):
+        raise SingularError(
+            f"{m.name!r} has no linear model at q: its loops have fewer independent constraints there than "
+            f"nearby, so that it has {k} freedoms there alone. Move it a little, and see wt.mobility"
+        ) from None
     A = np.zeros((k + len(speeds), k + len(speeds)))
     A[:k, :k] = (moves.by_place @ by_place.G + moves.by_speed @ turned)[places]
     A[:k, k:] = (moves.by_speed @ G)[places]

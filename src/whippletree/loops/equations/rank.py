@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...errors import InputError
 from ...spatial import Array, minimum
 
 TOLERANCE = 1e-9
@@ -12,6 +13,10 @@ TOLERANCE = 1e-9
 
 TIE = 1e-6
 """Pivots that differ by less than this share are equally good."""
+
+
+class MisfitError(InputError):
+    """Choices of rows and unknowns that do not fit the mechanism, or the positions, in which they are to hold."""
 
 
 class Elimination(NamedTuple):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ...errors import InputError
 from ...spatial import Array
+from ..equations.rank import MisfitError
 from .group import Group
 
 
@@ -67,19 +68,32 @@ class Replay:
             raise InputError(f"reduction is {reduction!r}, expected one of wt.loops.choose_reduction(m, q)")
         self._left = iter(reduction.decisions)
 
-    def _next(self) -> Any:
+    def _next(self, kind: type) -> Any:
         for decision in self._left:
-            return decision
-        raise InputError("reduction was made for another mechanism: see wt.loops.choose_reduction(m, q)")
+            if _kind(decision) in (kind, None):
+                return decision
+            break
+        raise MisfitError(
+            "reduction does not fit: it was made for another mechanism, or in a position in which its loops "
+            "have fewer independent constraints than nearby, and no choice made there holds elsewhere. See "
+            "wt.loops.choose_reduction(m, q), and wt.mobility for the position"
+        )
 
     def rows(self, l: int, K: Array) -> tuple[int, ...]:
-        return self._next()
+        return self._next(tuple)
 
     def next_relation(self, candidates: Sequence[int], groups: Sequence[Group]) -> int:
-        return self._next()
+        return self._next(int)
 
     def dependents(self, l: int, group: Group) -> tuple[Pivot, ...]:
-        return self._next()
+        return self._next(Pivot)
 
     def release(self, group: Group) -> Release:
-        return self._next()
+        return self._next(Release)
+
+
+def _kind(decision: Any) -> type | None:
+    """What a decision is about: rows, a relation, pivots or a release; None for no rows or no pivots."""
+    if isinstance(decision, Release | int):
+        return type(decision)
+    return (Pivot if _are_pivots(decision) else tuple) if decision else None
