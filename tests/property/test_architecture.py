@@ -113,6 +113,8 @@ LATE = {
     ("kernels.run.kernel", "kernels.run"): "a packed kernel is a kernel, and made by a method of one",
     ("simulation.trajectory", "simulation"): "save is a method of the trajectory that it writes",
     ("simulation.trajectory", "display"): "plot, animate and view are methods of the trajectory they show",
+    ("analysis.driven_kinematics", "display"): "plot and animate are methods of the motion they show",
+    ("analysis.modes", "display"): "likewise",
     ("simulation.files", "io"): "most runs are never written",
     ("io.mjcf", "io"): "what reads a compiled model needs MuJoCo, which is not always installed",
     ("io.mesh_files", "io"): "the folder of a mesh needs trimesh, which is not always installed",

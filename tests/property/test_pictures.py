@@ -10,7 +10,7 @@ import whippletree as wt
 from whippletree.display.driven_plots import plot_motion
 from whippletree.display.gearing import wheels
 from whippletree.display.playback import state_at
-from whippletree.display.session import Session
+from whippletree.display.session import Session, check
 from whippletree.display.skeleton import skeleton
 from whippletree.display.smooth import smooth
 from whippletree.display.strokes import strokes, traces
@@ -79,6 +79,33 @@ def test_springs_gears_and_wheels_are_drawn(run):
         )
     m.add_gear("belt", driver="a", driven="b", ratio=1.0)
     assert sum(wheel.radius for wheel in wheels(m)) == pytest.approx(0.4 * 0.5)
+    # Of a planetary set, sun and planets, which touch; the belt of an arm leads from its foot to its hand.
+    planets = [(wheel.body, round(wheel.radius, 9)) for wheel in wheels(wt.examples.load("planetary-gear"))]
+    assert planets == [(0, 0.024), (3, 0.021), (4, 0.021), (5, 0.021)]
+    assert [(wheel.body, round(wheel.radius, 9)) for wheel in wheels(wt.examples.load("belt-arm"))] == [
+        (0, 0.1),
+        (2, 0.1),
+    ]
+
+
+def test_driven_motions_and_modes_are_played(tmp_path):
+    m = wt.examples.load("crank-slider")
+    motion = wt.kinematics(m, {"crank": 2.0}, np.linspace(0.0, np.pi, 40))
+    shown: Any = Session(*check(motion)).trajectory
+    assert_allclose(shown.q, motion.q)
+    assert_allclose(shown.energy, np.sum(m.kernel("energy")(motion.q, motion.qd), axis=0))
+    assert len(motion.plot().axes) == 4
+    motion.animate(tmp_path / "turn.gif", fps=2)
+    m = wt.examples.load("double-pendulum")
+    modes = wt.modes(m, np.zeros(2))
+    assert repr(modes) == "<Modes of 'double-pendulum': 0.4266 Hz, 1.144 Hz>"
+    run: Any = Session(*check(modes)).trajectory
+    assert [event.name.split(":")[0] for event in run.events] == ["mode 0", "mode 1"]
+    # A second each swing, with velocities that are its rates.
+    assert_allclose(run.q[15::60][:3], 0.0, atol=1e-12)
+    assert_allclose(run.qd[15], -2.0 * np.pi * 0.2 * modes.shapes[0], rtol=2e-3)
+    with pytest.raises(wt.InputError, match="mode is 5, expected 0 … 1"):
+        modes.animate(tmp_path / "mode.gif", mode=5)
 
 
 def test_gears_of_several_drivers_are_drawn():

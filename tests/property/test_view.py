@@ -18,6 +18,7 @@ from whippletree.display import charts, playback, skeleton, solids, stage
 from whippletree.display import gltf as meshes
 from whippletree.display.scene import Scene
 from whippletree.display.session import Session
+from whippletree.display.strokes import strokes
 from whippletree.display.viewer import view
 from whippletree.spatial.rotation import from_rpy, log
 
@@ -194,6 +195,11 @@ def test_the_camera_sees_all_of_every_example(example):
     assert np.max(np.abs(rays @ right) / depth) < np.tan(np.radians(20.0))
     lowest = np.min(stage.points(m, session.q)[:, shot.up])
     assert shot.floor <= lowest + 1e-9
+    # And all that is drawn of it is there, in space and as lines.
+    assert all(np.all(np.isfinite(solid.placement.position)) for solid in skeleton.skeleton(m, 0.01))
+    assert all(
+        np.all(np.isfinite(line.points)) for line in strokes(m, stage.poses(m, session.q)[None, : len(m)])
+    )
 
 
 def test_the_picture_has_room_for_a_path():
@@ -538,7 +544,7 @@ def test_the_arrow_of_gravity_and_its_handle_agree():
 
 
 def test_what_cannot_be_shown_is_told():
-    with pytest.raises(wt.InputError, match=r"view: 3 is neither a Mechanism nor a Trajectory"):
+    with pytest.raises(wt.InputError, match=r"view: 3 is none of Mechanism, Trajectory, DrivenMotion"):
         view(3)  # pyright: ignore[reportArgumentType]
 
 

@@ -1,9 +1,11 @@
 """Kinematic analysis: how a mechanism moves whose freedoms are all driven, and what that takes."""
 
+import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from ..api.prescribed import course_of, drivers_of
 from ..api.reaction_history import Driving, Reactions, reactions_along
 from ..dynamics.passive import with_own_forces
 from ..dynamics.rnea import rnea
-from ..errors import InputError, SolverError
+from ..errors import InputError, LimitsWarning, SolverError
 from ..loops.closing.assembly import assemble
 from ..loops.equations.driven_rows import found
 from ..loops.equations.rank import eliminate
@@ -25,6 +27,12 @@ from ..spatial import Array
 from ..spatial.scalar import real_numbers
 from .driven_system import DrivenState, DrivenSystem, joint_of_velocity
 from .turning_points import TurningPoint, branch_points, dead_centres
+
+BEYOND = 1e-9
+"""rad or m: how far beyond a limit rounding may lead."""
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +87,22 @@ class DrivenMotion:
         """Force and moment that every joint transmits, loop joints too."""
         m, driving = self.mechanism, Driving(self._system.driven, self.driving_force)
         return reactions_along(m, self.q, self.qd, self.qdd, driving.of_tree(m), driving=driving)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """A figure of positions, velocities, driving forces and paths; written to a file if one is named.
+
+        Needs matplotlib: pip install whippletree[plot].
+        """
+        from ..display.driven_plots import plot_motion
+
+        return plot_motion(self, path)
+
+    def animate(self, path: str | os.PathLike[str], fps: int = 30) -> None:
+        """Write a moving picture at the speed of the motion: .gif or .mp4."""
+        from ..display.animation import animate
+        from ..display.played import played_motion
+
+        animate(played_motion(self), path, fps)
 
     def transmission_angle(self, coupler: str, pin: str, follower: str) -> Array:
         """(n,) the angle at a pin between two links, 0 … π rad: near π/2 force is passed on best.
@@ -164,6 +188,7 @@ def kinematics(
 def _motion(system: DrivenSystem, t: Array, states: list[DrivenState]) -> DrivenMotion:
     m = system.m
     q, qd, qdd, G = (np.array([state[k] for state in states]) for k in (1, 2, 3, 4))
+    _tell_limits(m, t, q)
     singular = np.array([state.is_singular for state in states])
     qd[singular] = qdd[singular] = np.nan
     needed = made_once(needed_forces, m)(q, qd, qdd)
@@ -217,10 +242,33 @@ def _refuse_wrong_drivers(system: DrivenSystem, q: Array) -> None:
     left = eliminate(A, np.zeros(len(A))).independent
     if left:
         names = dict.fromkeys(joint_of_velocity(m, k) for k in left)
-        raise InputError(
-            f"{m.name!r} has {freedoms} freedoms and {len(system.drivers)} drivers: drive "
-            f"{', '.join(map(repr, names))} as well, or let it move freely by wt.simulate"
-        )
+        message = f"{m.name!r} has {freedoms} freedoms and {len(system.drivers)} drivers: drive "
+        message += f"{', '.join(map(repr, names))} as well, or let it move freely by wt.simulate"
+        idle = [name for name in names if m.bodies[m.joint_number(name)].joint.nv > 1]
+        if idle:
+            message += (
+                f". {idle[0]!r} has several velocities and cannot be driven; if it lets a rod between two "
+                "balls spin about itself, let one of them be a universal joint"
+            )
+        raise InputError(message)
+
+
+def _tell_limits(m: Mechanism, t: Array, q: Array) -> None:
+    """LimitsWarning for the first joint of the tree that a motion takes beyond its limits."""
+    for i, body in enumerate(m.bodies):
+        if body.joint.nq != 1:
+            continue
+        x, lower, upper = q[:, m.q_index[i].start], body.limits.lower, body.limits.upper
+        beyond = np.flatnonzero((x < lower - BEYOND) | (x > upper + BEYOND))
+        if len(beyond):
+            k = int(beyond[0])
+            warnings.warn(
+                f"{m.name!r} goes beyond limits of its joints, which hold no driver back: "
+                f"{body.joint_name!r} is at {x[k]:.6g} at t = {t[k]:.6g} s, outside of {lower:g} … {upper:g}",
+                LimitsWarning,
+                stacklevel=4,
+            )
+            return
 
 
 def _times(t: Any) -> Array:

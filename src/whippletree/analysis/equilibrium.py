@@ -57,6 +57,12 @@ class Equilibrium:
     constraint_forces: Array
     mechanism: Mechanism = field(repr=False)
 
+    def __repr__(self) -> str:
+        m = self.mechanism
+        numbers = (" ".join(f"{x:.5g}" for x in self.q[own]) for own in m.q_index)
+        places = ", ".join(f"{name} {own}" for name, own in zip(m.joint_names, numbers, strict=True))
+        return f"<Equilibrium of {m.name!r}, {'stable' if self.stable else 'not stable'}: {places}>"
+
 
 def rest_forces(m: Mechanism, q: Array, tau: Array) -> Array:
     """(nv,) what acts on the joints at rest: gravity, springs, stops, loads and the motors' tau."""

@@ -44,6 +44,11 @@ class LinearModel:
     inputs: tuple[str, ...]
     G: Array
 
+    def __repr__(self) -> str:
+        of = ", ".join(self.coordinates)
+        shape = f"{len(self.A)} states, {self.B.shape[1]} inputs, {len(self.C)} outputs"
+        return f"<LinearModel: {shape}; coordinates {of}>"
+
     @property
     def eigenvalues(self) -> Array:
         """(n,) of A, 1/s, by their real parts, largest first: what grows comes first."""

@@ -1,5 +1,6 @@
 """Natural modes: how a mechanism swings about a position of rest."""
 
+import os
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,6 +41,29 @@ class Modes:
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
+
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{f:.4g} Hz" + (f" ({100.0 * d:.3g} %)" if abs(d) > 1e-9 else "")
+            for f, d in zip(self.frequency, self.damping, strict=True)
+            if f > 0.0
+        )
+        creeping = int(np.sum(self.frequency == 0.0))
+        parts = [part for part in (told, f"{creeping} that do not swing" if creeping else "") if part]
+        return f"<Modes of {self.mechanism.name!r}: {'; '.join(parts) or 'none'}>"
+
+    def animate(self, path: str | os.PathLike[str], mode: int = 0, amplitude: float = 0.2) -> None:
+        """Write a moving picture of a mode, each swing a second, whatever it takes: .gif or .mp4.
+
+        Args:
+            path: Where to.
+            mode: Its number, 0 being the first.
+            amplitude: Of the joint that moves most, rad or m.
+        """
+        from ..display.animation import animate
+        from ..display.played import played_modes
+
+        animate(played_modes(self, mode, amplitude), path)
 
     def motion(self, mode: int, amplitude: float = 0.2, count: int = 60) -> Array:
         """(count, nq) positions of one swing of a mode, undamped, loops closed: to be shown by `Viewer.show`.

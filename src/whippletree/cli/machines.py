@@ -13,7 +13,7 @@ from ..analysis.equilibrium import Equilibrium
 from ..analysis.equilibrium import equilibrium as found_equilibrium
 from ..analysis.modes import Modes
 from ..analysis.modes import modes as found_modes
-from ..display.driven_plots import plot_motion
+from ..display.animation import MOVIES
 from ..display.plots import PICTURES
 from ..errors import InputError
 from ..model.mechanism import Mechanism
@@ -31,13 +31,14 @@ def kinematics(
     source: Source,
     drive: Drive = None,
     duration: Annotated[
-        float | None, typer.Option(help="How long, in s; by default one turn of the first driver, or 1 s.")
+        float | None, typer.Option(help="How long, in s; by default one turn of the first --drive, or 1 s.")
     ] = None,
     steps: Annotated[int, typer.Option(min=1, help="Into how many steps it is divided.")] = 360,
     q0: Guess = None,
     plot: Annotated[
         Path | None, typer.Option(help="Write a picture, paths of frames included: .png, .svg or .pdf.")
     ] = None,
+    gif: Annotated[Path | None, typer.Option(help="Write a moving picture: .gif or .mp4.")] = None,
     floating: Floating = False,
     as_json: AsJson = False,
 ) -> None:
@@ -45,33 +46,39 @@ def kinematics(
     with one_line_errors():
         m = cli_source.load(source, floating)
         speeds = cli_simulate.speeds(drive)
-        if not speeds:
+        if not speeds and not m.drivers:
             raise InputError(
                 f"--drive is missing: name joints and speeds, as --drive {m.joint_names[0]}=6.28"
             )
-        if plot is not None:
-            writable(plot, PICTURES)
-        first = next(iter(speeds.values()))
-        end = duration or (2.0 * np.pi / abs(first) if _turns(m, next(iter(speeds))) and first else 1.0)
-        motion = driven_kinematics(m, speeds, np.linspace(0.0, end, steps + 1), cli_simulate.position(m, q0))
+        for path, kinds in ((plot, PICTURES), (gif, MOVIES)):
+            if path is not None:
+                writable(path, kinds)
+        end = duration or _one_turn(m, speeds)
+        motion = driven_kinematics(
+            m, speeds or None, np.linspace(0.0, end, steps + 1), cli_simulate.position(m, q0)
+        )
         told = _motion_told(motion)
         if plot is not None:
-            plot_motion(motion, plot)
+            motion.plot(plot)
+        if gif is not None:
+            motion.animate(gif)
     if as_json:
         print_json(told)
         return
     console = console_here()
-    console.print(Text(f"{m.name}: {len(motion)} positions in {motion.t[-1]:g} s, driven by {drive}"))
-    rows = [[name, *(f"{value:.6g}" for value in joint.values())] for name, joint in told["joints"].items()]
-    columns = ["joint", "least", "greatest", "fastest"]
+    by = drive or ", ".join(motion.drivers)
+    console.print(Text(f"{m.name}: {len(motion)} positions in {motion.t[-1]:g} s, driven by {by}"))
+    rows = [[name, *(_number(value) for value in joint.values())] for name, joint in told["joints"].items()]
+    columns = ["joint", "least [rad or m]", "greatest", "fastest [1/s]"]
     console.print(as_table(columns, rows, numbers=columns[1:]))
     for name, force in told["driving_force"].items():
         console.print(Text(f"  {name} takes {force['least']:.6g} … {force['greatest']:.6g} N m or N"))
     for what in ("dead_centres", "branch_points"):
         for point in told[what]:
             console.print(Text(f"  {what.replace('_', ' ')[:-1]} of {point['joint']} at {point['t']:.6g} s"))
-    if plot is not None:
-        console.print(Text(f"  written {plot}"), soft_wrap=True)
+    for path in (plot, gif):
+        if path is not None:
+            console.print(Text(f"  written {path}"), soft_wrap=True)
 
 
 def equilibrium(
@@ -99,12 +106,24 @@ def equilibrium(
     console.print(as_table(["joint", "q [rad or m]"], rows))
 
 
-def modes(source: Source, q0: Guess = None, floating: Floating = False, as_json: AsJson = False) -> None:
+def modes(
+    source: Source,
+    q0: Guess = None,
+    gif: Annotated[
+        Path | None, typer.Option(help="Write a moving picture of the first mode, a second each swing.")
+    ] = None,
+    floating: Floating = False,
+    as_json: AsJson = False,
+) -> None:
     """Find where a mechanism rests, and how it swings about that: frequencies, damping, shapes."""
     with one_line_errors():
         m = cli_source.load(source, floating)
+        if gif is not None:
+            writable(gif, MOVIES)
         rest = _rest(m, q0, [])
         found = found_modes(m, rest.q)
+        if gif is not None:
+            found.animate(gif)
     if as_json:
         print_json({"mechanism": m.name, "q": rest.q.tolist(), "modes": _modes_told(found)})
         return
@@ -118,6 +137,15 @@ def modes(source: Source, q0: Guess = None, floating: Floating = False, as_json:
         rows.append([f"{found.frequency[k]:.6g}", _number(float(found.damping[k])), ", ".join(moving)])
     headings = ["frequency [Hz]", "damping", "what moves most"]
     console.print(as_table(headings, rows, numbers=headings[:2]))
+    if gif is not None:
+        console.print(Text(f"  written {gif}"), soft_wrap=True)
+
+
+def _one_turn(m: Mechanism, speeds: dict[str, float] | None) -> float:
+    """s: how long the first driver takes for a turn, or a second."""
+    for name, speed in (speeds or {}).items():
+        return 2.0 * np.pi / abs(speed) if _turns(m, name) and speed else 1.0
+    return 1.0
 
 
 def _rest(m: Mechanism, q0: str | None, hold: list[str]) -> Equilibrium:
@@ -184,6 +212,6 @@ def _number(value: float) -> str:
 def _complex(value: Any) -> str:
     """A share of a shape: a number, with an angle where joints do not move in step."""
     turned = float(np.angle(value, deg=True))
-    if abs(np.imag(value)) < 1e-9:
+    if abs(np.sin(np.angle(value))) < 0.01:
         return f"{np.real(value):.3g}"
     return f"{abs(value):.3g} at {turned:.0f}°"

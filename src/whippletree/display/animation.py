@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOVIES = (".gif", ".mp4")
+FINE = 4
+"""Points of the path of a frame for each picture."""
+
 FASTEST, LONGEST = 240, 100_000
 """Pictures per second, and pictures of a movie, at most."""
 
@@ -50,9 +53,11 @@ def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30)
     program = _ffmpeg(target) if target.suffix == ".mp4" else None
     _check_rate(fps, float(trajectory.t[-1] - trajectory.t[0]))
     times = np.arange(trajectory.t[0], trajectory.t[-1], 1.0 / fps)
-    q = np.array([state_at(m, trajectory, t)[0] for t in times])
+    # Paths of frames are drawn by more points than there are pictures, as curves should be.
+    fine = times[0] + np.arange(FINE * (len(times) - 1) + 1) / (FINE * fps)
+    q = np.array([state_at(m, trajectory, t)[0] for t in fine])
     poses = np.asarray(compile(forward_kinematics, m)(q)).reshape(len(q), len(m), 4, 4)
-    content = _film(strokes(m, poses), traces(m, poses), times, trajectory.name, fps, program)
+    content = _film(strokes(m, poses[::FINE]), traces(m, poses), times, trajectory.name, fps, program)
     with whole(target) as file:
         file.write(content)
 
@@ -176,7 +181,7 @@ def _stage(drawn: list[Stroke], paths: dict[str, Array], name: str) -> tuple["Fi
         for shown, stroke in zip(lines, drawn, strict=True):
             put(shown, stroke.points[k])
         for shown, path in zip(traced, paths.values(), strict=True):
-            put(shown, path[: k + 1])
+            put(shown, path[: FINE * k + 1])
         stage.set_title(f"{name}   t = {t:.2f} s", loc="left", fontsize=10)
 
     return figure, draw

@@ -28,7 +28,9 @@ def wheels(m: Mechanism) -> list[Wheel]:
     """The wheels of all gears between joints that turn about an axis, and those that roll.
 
     Wheels of joints that turn against each other roll on each other; where they turn the same way they are
-    pulleys of a belt, with a gap between them. Of several drivers the first is drawn, of loop joints none.
+    pulleys of a belt, with a gap between them. Of a gear with several drivers those are drawn that are beside
+    the driven wheel, on parallel axes: a carrier is what its planet hangs on, and no wheel. Loop joints have
+    none.
 
     >>> import whippletree as wt
     >>> m = wt.Mechanism("pair", gravity=(0, 0, 0))
@@ -40,20 +42,24 @@ def wheels(m: Mechanism) -> list[Wheel]:
     """
     found = _rolling(m)
     X = poses(m, m.neutral())
-    for gear in m.gears:
-        driver, gear_ratio = gear.terms[0]
-        if not {driver, gear.driven} <= set(m.joint_names):
+    for gear, driver, signed in ((each, *term) for each in m.gears for term in each.terms):
+        if not (m.has("joint", driver) and m.has("joint", gear.driven)):
             continue
         pair = [m.joint_number(name) for name in (driver, gear.driven)]
         axes = [axis for i in pair if (axis := _axis(m.bodies[i].joint)) is not None]
         if len(axes) < len(pair):
             continue
         apart = _distance(X[pair[0]], axes[0], X[pair[1]])
-        ratio = abs(float(gear_ratio))
+        u, v = (X[i][:3, :3] @ axis for i, axis in zip(pair, axes, strict=True))
+        beside = apart > FLAT and abs(u @ v) > 1.0 - 1e-6 and pair[0] not in m.support(pair[1])
+        if len(gear.terms) > 1 and not beside:
+            continue
+        ratio = abs(float(signed))
         sizes = [ratio / (1.0 + ratio), 1.0 / (1.0 + ratio)]
-        whole = apart * (1.0 if gear_ratio < 0.0 else BELT) if apart > FLAT else 2.0 * SMALL * reach(m)
+        whole = apart * (1.0 if signed < 0.0 else BELT) if apart > FLAT else 2.0 * SMALL * reach(m)
         for i, axis, size in zip(pair, axes, sizes, strict=True):
-            if size * whole > FLAT:
+            known = any(w.body == i and abs(w.radius - size * whole) < FLAT for w in found)
+            if size * whole > FLAT and not known:
                 found.append(Wheel(i, size * whole, along(axis)))
     return found
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.driven_kinematics import DrivenMotion
+from ..analysis.modes import Modes
 from ..api.compiling import made_once
 from ..dynamics.energy import energy
 from ..dynamics.kinematics import forward_kinematics
@@ -19,6 +21,7 @@ from ..simulation.driver import Control
 from ..spatial import Array
 from .charts import Slider
 from .playback import contact_arrows, state_at
+from .played import played_modes, played_motion
 from .strokes import traces
 
 STRIDE = 0.1
@@ -245,8 +248,14 @@ def check(what: Any) -> tuple[Mechanism, Trajectory | None]:
     """The mechanism to be shown and its trajectory, if it has one; InputError for anything else."""
     if isinstance(what, Mechanism):
         return what, None
+    if isinstance(what, DrivenMotion):
+        what = played_motion(what)
+    if isinstance(what, Modes):
+        what = played_modes(what)
     if not isinstance(what, Trajectory):
-        raise InputError(f"view: {what!r} is neither a Mechanism nor a Trajectory")
+        raise InputError(
+            f"view: {what!r} is none of Mechanism, Trajectory, DrivenMotion (of wt.kinematics) and Modes"
+        )
     if what.mechanism is None:
         raise InputError(
             "view: this trajectory has no mechanism; tables carry none, save it as .npz to keep it"

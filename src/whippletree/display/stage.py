@@ -47,15 +47,21 @@ def named_frames(m: Mechanism, body: str) -> list[Frame]:
 
 
 def tips(m: Mechanism, i: int) -> list[Array]:
-    """Where bars lead from a body's joint: to all that is joined to it and to its frames, each place once."""
-    found: list[Array] = []
-    for frame in named_frames(m, m.bodies[i].name):
-        found.append(np.asarray(frame.placement.position, dtype=float))
+    """Where bars lead from a body's joint: to all that is joined to it, its frames and springs, each once."""
+    name = m.bodies[i].name
+    found = [np.asarray(frame.placement.position, dtype=float) for frame in named_frames(m, name)]
+    found += _spring_ends(m, name)
     distinct: list[Array] = []
     for point in ends(m, i) + found:
         if all(np.linalg.norm(point - other) > FLAT for other in [np.zeros(3), *distinct]):
             distinct.append(point)
     return distinct
+
+
+def _spring_ends(m: Mechanism, name: str) -> list[Array]:
+    """Points of a body, or of the ground, at which springs pull."""
+    sides = [side for s in m.springs for side in ((s.body_a, s.point_a), (s.body_b, s.point_b))]
+    return [np.array(point) for body, point in sides if body == name]
 
 
 def along(axis: Array) -> Placement:
@@ -78,8 +84,7 @@ def points(m: Mechanism, q: Array) -> Array:
         shapes = m.ground_visuals if i < 0 else m.bodies[i].visuals
         own += [shape.placement.position for shape in shapes]
         own += [point for shape in m.shapes if shape.body == name for point in _extent(shape)]
-        own += [np.array(spring.point_a) for spring in m.springs if spring.body_a == name]
-        own += [np.array(spring.point_b) for spring in m.springs if spring.body_b == name]
+        own += _spring_ends(m, name)
         if i >= 0:
             own += [np.zeros(3), np.asarray(m.bodies[i].inertia.com, dtype=float)]
         found += [X[i, :3, :3] @ point + X[i, :3, 3] for point in own]

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
+from ..analysis.driven_kinematics import DrivenMotion
+from ..analysis.modes import Modes
 from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..model.values import position, vector
@@ -30,8 +32,10 @@ SELDOM = 5
 """Every so many pictures the widgets follow."""
 
 
-def view(what: Mechanism | Trajectory, *, port: int | None = None, host: str = "127.0.0.1") -> "Viewer":
-    """Show a mechanism, or play a trajectory, in the browser.
+def view(
+    what: Mechanism | Trajectory | DrivenMotion | Modes, *, port: int | None = None, host: str = "127.0.0.1"
+) -> "Viewer":
+    """Show a mechanism, or play a trajectory, a driven motion or modes, in the browser.
 
     Bodies are drawn from their visual shapes and meshes or, without any, from joints and ellipsoids of
     inertia. The panel has a slider for every coordinate (loops follow, as far as they can), gravity to be
@@ -44,7 +48,8 @@ def view(what: Mechanism | Trajectory, *, port: int | None = None, host: str = "
     served, and pages of other sites are refused even with it.
 
     Args:
-        what: A mechanism, or a trajectory that has one.
+        what: A mechanism, a trajectory that has one, a motion of `kinematics`, or `modes`, which swing one
+            after the other.
         port: Of the web page; without one, the first free from 8080 on.
         host: Address to listen at; the default is reached from this machine only, "0.0.0.0" from all.
 

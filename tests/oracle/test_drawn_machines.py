@@ -1,0 +1,142 @@
+"""Machines drawn as graphs, from Python and from their files, against geometry and virtual work."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import whippletree as wt
+
+P = wt.Placement
+
+
+def rod(length: float, mass: float) -> wt.Inertia:
+    return wt.Inertia.rod((0.0, 0.0, 0.0), (length, 0.0, 0.0), mass=mass)
+
+
+def scissor_lift(stages: int) -> wt.Graph:
+    """Crossed bars of 1 m, stage on stage, between a foot and a slide below and a platform above."""
+    g = wt.Graph("scissor-lift", gravity=(0.0, -9.81, 0.0))
+    for k in range(stages):
+        for side in "ab":
+            g.add_body(f"{side}{k}", rod(1.0, 1.2))
+        g.add_joint(f"mid{k}", wt.Revolute("z"), f"a{k}", f"b{k}", P((0.5, 0, 0)), P((0.5, 0, 0)))
+        for below, above in (("b", "a"), ("a", "b")) if k else ():
+            joined = f"{below}{k - 1}", f"{above}{k}"
+            g.add_joint(f"{below}-{above}{k}", wt.Revolute("z"), *joined, P((1.0, 0, 0)))
+    g.add_joint("foot", wt.Revolute("z"), "ground", "a0")
+    g.add_body("slide", wt.Inertia(0.3))
+    g.add_joint("rail", wt.Prismatic("x"), "ground", "slide")
+    g.add_joint("slide-pin", wt.Revolute("z"), "slide", "b0")
+    g.add_body("platform", wt.Inertia(20.0, (0.4, 0.05, 0.0), (0.5, 1.0, 1.0)))
+    g.add_joint("hinge", wt.Revolute("z"), f"b{stages - 1}", "platform", P((1.0, 0, 0)))
+    g.add_body("shoe", wt.Inertia(0.2))
+    g.add_joint("track", wt.Prismatic("x"), "platform", "shoe")
+    g.add_joint("shoe-pin", wt.Revolute("z"), f"a{stages - 1}", "shoe", P((1.0, 0, 0)))
+    return g
+
+
+def raised(m: wt.Mechanism, stages: int, angle: float) -> Any:
+    """The lift with its bars at an angle, rad, found from where its bodies are to be."""
+    s, c = np.sin(angle), np.cos(angle)
+    wanted: dict[str, Any] = {"platform.origin": P((0.0, stages * s, 0.0))}
+    for k in range(stages):
+        wanted[f"a{k}.origin"] = P((0.0, k * s, 0.0), rpy=(0, 0, angle))
+        wanted[f"b{k}.origin"] = P((c, k * s, 0.0), rpy=(0, 0, np.pi - angle))
+    found = wt.inverse_kinematics(m, wanted)
+    assert found.solved
+    return found.q
+
+
+def test_a_scissor_lift_rises_and_takes_the_force_of_virtual_work(tmp_path: Path) -> None:
+    stages = 2
+    wt.save(scissor_lift(stages), tmp_path / "lift.toml")
+    m = wt.load(tmp_path / "lift.toml")
+    q = raised(m, stages, 0.6)
+    assert wt.mobility(m, q).mobility == 1
+    t = np.linspace(0.0, 3e-5, 4)
+    motion = wt.kinematics(m, {"rail": -1e-3}, t, q)
+    x = motion.frame("slide").position[:, 0]
+    height = motion.frame("platform").position[:, 1]
+    assert_allclose(x, np.cos(0.6) - 1e-3 * t, rtol=0, atol=1e-13)
+    assert_allclose(height, stages * np.sqrt(1.0 - x**2), rtol=0, atol=1e-13)
+    # F dx = g Σ m dh; the centres of bars are at (k + ½) of a stage's height. Hardly anything accelerates.
+    weight = 20.0 * stages + 0.2 * stages + sum(2.0 * 1.2 * (k + 0.5) for k in range(stages))
+    slope = -x / np.sqrt(1.0 - x**2)
+    assert_allclose(motion.driving_force[:, 0], 9.81 * weight * slope, rtol=1e-5)
+
+
+def test_what_folds_flat_has_no_linear_model_there() -> None:
+    """All bars in one line: they could turn one by one, and choices of coordinates hold there alone."""
+    m = scissor_lift(1).mechanism()
+    with pytest.raises(wt.SingularError, match=r"'scissor-lift' has no linear model at q: .* 2 freedoms"):
+        wt.linearize(m, m.neutral())
+
+
+def test_an_umbrella_opens_by_isosceles_triangles() -> None:
+    """Ribs of 0.6 m whose struts of 0.3 m meet them half-way, a crown at 1 m and a runner below it."""
+    g, count = wt.Graph("umbrella"), 3
+    g.add_body("runner", wt.Inertia(0.05, about_com=(1e-4, 1e-4, 1e-4)))
+    g.add_joint("pole", wt.Prismatic("z"), "ground", "runner", P((0, 0, 0.7)))
+    for k in range(count):
+        turn = P(rpy=(0.0, 0.0, 2.0 * np.pi * k / count))
+        ring = turn @ P((0.03, 0, 0))
+        g.add_body(f"rib{k}", rod(0.6, 0.03))
+        g.add_body(f"strut{k}", rod(0.3, 0.01))
+        g.add_joint(f"crown{k}", wt.Revolute("y"), "ground", f"rib{k}", P((0, 0, 1.0)) @ ring)
+        g.add_joint(f"foot{k}", wt.Revolute("y"), "runner", f"strut{k}", ring)
+        g.add_joint(f"knee{k}", wt.Revolute("y"), f"rib{k}", f"strut{k}", P((0.3, 0, 0)), P((0.3, 0, 0)))
+        g.add_frame(f"tip{k}", f"rib{k}", P((0.6, 0, 0)))
+    m = g.mechanism()
+    first = {"c": 0.5, "f": -0.5, "p": 0.0}  # ribs hang, struts rise
+    q = wt.assemble(m, np.array([first[name[0]] for name in m.joint_names]), hold=["pole"])
+    motion = wt.kinematics(m, {"pole": 0.1}, np.linspace(0.0, 2.0, 5), q)
+    half = 0.5 * (0.3 - 0.1 * motion.t)
+    out = 2.0 * np.sqrt(0.09 - half**2)
+    for k in range(count):
+        tip = motion.frame(f"tip{k}").position
+        assert_allclose(np.hypot(tip[:, 0], tip[:, 1]), 0.03 + out, rtol=0, atol=1e-13)
+        assert_allclose(tip[:, 2], 1.0 - 2.0 * half, rtol=0, atol=1e-13)
+
+
+def test_a_rod_between_balls_spins_and_that_is_told() -> None:
+    """RSSR: with a universal joint for one ball, crank and rocker keep the rod's length."""
+
+    def linkage(second: wt.Joint) -> wt.Mechanism:
+        g = wt.Graph("rssr")
+        for name, length in (("crank", 0.2), ("coupler", 1.0), ("rocker", 0.6)):
+            g.add_body(name, rod(length, 1.0))
+        g.add_joint("motor", wt.Revolute("z"), "ground", "crank", actuated=True)
+        g.add_joint("ball", wt.Spherical(), "crank", "coupler", P((0.2, 0, 0)))
+        g.add_joint("other", second, "coupler", "rocker", P((1.0, 0, 0)), P((0.6, 0, 0)))
+        across = P(rpy=(0.0, 0.5 * np.pi, 0.0))
+        g.add_joint("swing", wt.Revolute("x"), "ground", "rocker", P((0.6, 0.7, 0.0)), across)
+        return g.mechanism()
+
+    m = linkage(wt.Spherical())
+    q = wt.assemble(m, m.neutral())
+    with pytest.raises(wt.InputError) as raised:
+        wt.kinematics(m, {"motor": 1.0}, [0.0, 0.1], q)
+    assert "'rssr' has 2 freedoms and 1 drivers: drive 'ball' as well" in str(raised.value)
+    assert "'ball' has several velocities and cannot be driven; if it lets a rod between two balls spin" in (
+        str(raised.value)
+    )
+    m = linkage(wt.Universal("y", "z"))
+    motion = wt.kinematics(m, {"motor": 1.0}, np.linspace(0.0, 6.0, 7), wt.assemble(m, m.neutral()))
+    crank, swing = (motion.joint(name)[:, 0] for name in ("motor", "swing"))
+    a = np.array([0.2 * np.cos(crank), 0.2 * np.sin(crank), 0.0 * crank]).T
+    rocker = motion.frame("rocker.origin")
+    b = rocker.position + 0.6 * rocker.rotation[:, :, 0]
+    assert_allclose(np.linalg.norm(b - a, axis=1), 1.0, rtol=0, atol=1e-12)
+    assert np.ptp(swing) > 0.3
+
+
+def test_kinematics_tells_where_limits_are_left() -> None:
+    m = wt.examples.load("crank-slider")
+    m.change("slider", limits=wt.Limits(-0.1, 0.5))
+    with pytest.warns(
+        wt.LimitsWarning, match=r"'slider' is at -0.20\d+ at t = 0.785398 s, outside of -0.1 … 0.5"
+    ):
+        wt.kinematics(m, {"crank": 2.0}, np.linspace(0.0, np.pi, 5))
