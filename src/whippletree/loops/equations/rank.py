@@ -16,7 +16,7 @@ TIE = 1e-6
 
 
 class MisfitError(InputError):
-    """Choices of rows and unknowns that do not fit the mechanism, or the positions, in which they are to hold."""
+    """Choices of rows and unknowns that do not fit the mechanism, or positions, in which they are to hold."""
 
 
 class Elimination(NamedTuple):
