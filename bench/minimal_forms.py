@@ -56,7 +56,7 @@ def five_bar(m: wt.Mechanism) -> Minimal:
 
 def four_bars(m: wt.Mechanism) -> Minimal:
     """By the angle of all bars, which stay parallel; couplers go round without turning."""
-    windows = len(m.loops)
+    windows, angle = len(m.loops), float(m.bodies[0].placement.rpy[2])
     inertia = (windows + 1) / 3.0 + windows
     pull = GRAVITY * ((windows + 1) / 2.0 + windows)
 
@@ -64,7 +64,7 @@ def four_bars(m: wt.Mechanism) -> Minimal:
         return [float(y[1]), -pull * cos(y[0]) / inertia]
 
     q0 = wt.assemble(m, m.neutral())
-    return Minimal(slope, [1.1, 0.0], q0, np.zeros(m.nv), (lambda y: y[0] - 1.1, lambda q: float(q[0])))
+    return Minimal(slope, [angle, 0.0], q0, np.zeros(m.nv), (lambda y: y[0] - angle, lambda q: float(q[0])))
 
 
 def spinning_top(m: wt.Mechanism) -> Minimal:
@@ -87,4 +87,9 @@ def spinning_top(m: wt.Mechanism) -> Minimal:
     return Minimal(slope, [tilt, 0.0, 0.0, 0.0], q0, np.array([0.0, 0.0, spin]), seen)
 
 
-MINIMAL = {"five-bar": five_bar, "four-bars": four_bars, "spinning-top": spinning_top}
+MINIMAL = {
+    "five-bar": five_bar,
+    "four-bars": four_bars,
+    "hanging-four-bars": four_bars,
+    "spinning-top": spinning_top,
+}

@@ -1,11 +1,13 @@
 """One trajectory by `simulate`: python bench/simulate.py [mechanism …].
 
-Steps of fixed length against the time of the kernel evaluations they need and, for panda, against a loop in
-Python over MuJoCo's `mj_step`, which computes the same motion. Steps of chosen length against SciPy's DOP853
-on our own kernels, at the same tolerances, and their errors against a run with tolerances of a thousandth;
-for stiff mechanisms both by Radau, with our exact derivatives. For some, SciPy's DOP853 on equations that
-are written by hand in as few coordinates as there are freedoms. All in turn, the best of several rounds,
-everything compiled. Also what a run of a hundredth of a second takes, nearly all of which is its set-up.
+Steps of fixed length against the time of the evaluations of accelerations that they need, as machine code
+makes them one after the other, and, for panda, against a loop in Python over MuJoCo's `mj_step`, which
+computes the same motion. Steps of chosen length against SciPy's DOP853 on our own kernels, at the same
+tolerances, and their errors against a run with tolerances of a thousandth; for stiff mechanisms both by
+Radau, with our exact derivatives. For some, SciPy's DOP853 on equations that are written by hand in as few
+coordinates as there are freedoms. For planar linkages, Exudyn with two numbers of steps, and ours at the
+loosest tolerance whose error is not larger. All in turn, the best of several rounds, everything compiled.
+Also what a run of a hundredth of a second takes, nearly all of which is its set-up.
 """
 
 import sys
@@ -13,6 +15,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+import exudyn_models
 import numpy as np
 from minimal_forms import MINIMAL
 from rollout import bare, peer
@@ -22,8 +25,10 @@ import whippletree as wt
 from whippletree.api.forward_methods import find
 from whippletree.benchmark.environment import machine_record
 from whippletree.benchmark.measure import best_times
+from whippletree.examples.linkages import four_bars
+from whippletree.kernels.run.script import Again, Call, Halt, Label, Next, Script
 from whippletree.simulation.acting import Acting
-from whippletree.simulation.equations import Law, equations
+from whippletree.simulation.equations import Equations, Law, equations
 from whippletree.simulation.systems import Compiled
 
 mujoco: Any = import_module("mujoco")
@@ -34,6 +39,15 @@ DURATION = {"panda": 10.0, "chain": 1.0, "stewart-platform": 1.0, "flyball-gover
 STIFF = ("flyball-governor",)
 SHORT = 0.01
 TIGHT: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-10}
+CHAOTIC = {"panda": 1.0}
+"""s: where errors are looked at, if the motion forgets its start later on."""
+
+EXUDYN = {"five-bar": 1.0, "quick-return": 2.0, "andrews-squeezer": 0.03, "hanging-four-bars": 0.5}
+"""Durations of runs that Exudyn takes part in, s."""
+
+TORQUES = {"andrews-squeezer": {"beta": 0.033}}
+ANDREWS = (-0.0617138900142764, 0.0, 0.45527981916307, 0.22266839016588, 0.48736498954384)
+"""Where the squeezer starts, as far as it is assembled from."""
 
 
 def chain(n: int = 100) -> wt.Mechanism:
@@ -52,26 +66,39 @@ MECHANISMS: dict[str, Callable[[], wt.Mechanism]] = {
         name: lambda name=name: wt.examples.load(name)
         for name in (
             *("four-bar", "quick-return", "stewart-platform", "four-bars"),
-            *("five-bar", "spinning-top", "flyball-governor"),
+            *("five-bar", "spinning-top", "flyball-governor", "andrews-squeezer"),
         )
     },
+    "hanging-four-bars": lambda: four_bars(40, raised=-1.0),
     "chain": chain,
 }
 
 
-def start(m: wt.Mechanism) -> np.ndarray:
-    """Where it starts from rest: assembled, or bent a little."""
+def start(m: wt.Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """Where it starts: assembled, or bent a little, and robots that fall freely with some velocity."""
+    qd = np.zeros(m.nv)
+    if m.name == "andrews-squeezer":
+        return wt.assemble(m, [*ANDREWS, -0.22266839016588, 1.23054744454982]), qd
     if m.loops:
-        return wt.assemble(m, m.neutral())
-    return m.integrate(m.neutral(), np.r_[np.zeros(6 if m.nq != m.nv else 0), np.full(m.nv, 0.3)][: m.nv])
+        return wt.assemble(m, m.neutral()), qd
+    if m.nq != m.nv:
+        qd = 0.5 * np.random.default_rng(0).normal(size=m.nv)
+    return m.integrate(m.neutral(), np.r_[np.zeros(6 if m.nq != m.nv else 0), np.full(m.nv, 0.3)][: m.nv]), qd
 
 
-def slope_of(m: wt.Mechanism, q: np.ndarray) -> Callable[[float, np.ndarray], np.ndarray]:
-    """dy/dt by our own kernel, as a function for SciPy."""
+def equations_of(m: wt.Mechanism, q: np.ndarray) -> Equations:
+    """As the run has them at its start."""
     law = Law(find(m, "auto", "dynamics")[1])
-    kernel = equations(m, False, law if law.method.choose is None else law.at(m, q)).rates
-    nothing = np.zeros(m.nv)
-    return lambda t, y: kernel(y[: m.nq], y[m.nq :], nothing)
+    return equations(m, False, law if law.method.choose is None else law.at(m, q))
+
+
+def evaluations(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray) -> Callable[[], object]:
+    """So many evaluations as there are steps, by machine code, of one state."""
+    found, force, state = np.zeros(m.nq + m.nv), np.zeros(m.nv), [np.array(q), np.array(qd)]
+    kernel: Any = equations_of(m, q).rates
+    call = Call(kernel, [*state, force], [found])
+    script = Script([Label("go"), call, Next(), Again("go"), Halt()])
+    return lambda: script(STEPS, STEPS)
 
 
 def mujoco_loop(m: wt.Mechanism, q: np.ndarray, method: str) -> Callable[[], object]:
@@ -90,51 +117,54 @@ def mujoco_loop(m: wt.Mechanism, q: np.ndarray, method: str) -> Callable[[], obj
     return run
 
 
-def derivative_of(m: wt.Mechanism) -> Callable[[float, np.ndarray], np.ndarray]:
-    """The derivative of dy/dt by y by our own kernel, as a function for SciPy."""
-    system = Compiled(equations(m, False, Law(find(m, "auto", "dynamics")[1])), Acting(m, None, None))
-    return system.slope_derivative
-
-
 def measure(name: str) -> None:
     """All of one mechanism."""
     m = MECHANISMS[name]()
     hand = MINIMAL[name](m) if name in MINIMAL else None
-    q, qd = (start(m), np.zeros(m.nv)) if hand is None else (hand.q0, hand.qd0)
-    y, slope = np.concatenate([q, qd]), slope_of(m, q)
-    functions: dict[str, Callable[[], object]] = {"kernel": lambda: slope(0.0, y)}
-    stages = {} if name in STIFF else STAGES
+    q, qd = start(m) if hand is None else (hand.q0, hand.qd0)
+    duration, tau = DURATION.get(name, EXUDYN.get(name, 3.0) if hand is None else 3.0), np.zeros(m.nv)
+    for joint, torque in TORQUES.get(name, {}).items():
+        tau[[body.joint_name for body in m.bodies].index(joint)] = torque
+    control = wt.compile(lambda m, t, q, qd: tau, m, inputs={"t": ()}) if name in TORQUES else None
+
+    def ours(duration: float, **options: Any) -> wt.Trajectory:
+        return wt.simulate(m, q, qd, duration=duration, control=control, progress=False, **options)
+
+    system = Compiled(equations_of(m, q), Acting(m, control, None))
+    y, peer_method = np.concatenate([q, qd]), "Radau" if name in STIFF else "DOP853"
+    extra: dict[str, Any] = {"jac": system.slope_derivative} if name in STIFF else {}
+
+    def scipy(duration: float) -> Any:
+        return solve_ivp(system.slope, (0.0, duration), y, peer_method, **TIGHT, **extra)
+
+    functions: dict[str, Callable[[], object]] = {"kernel": evaluations(m, q, qd)}
+    stages = {} if name in STIFF or name in TORQUES else STAGES
     for method in stages:
-        functions[method] = lambda method=method: wt.simulate(
-            m, q, qd, duration=STEPS * DT, method=method, dt=DT, progress=False
-        )
+        functions[method] = lambda method=method: ours(STEPS * DT, method=method, dt=DT)
         if name == "panda":
             functions[f"mj_step {method}"] = mujoco_loop(m, q, method)
-    duration = DURATION.get(name, 3.0)
-    functions["short"] = lambda: wt.simulate(m, q, qd, duration=SHORT, progress=False)
-    functions["ours"] = lambda: wt.simulate(m, q, qd, duration=duration, progress=False, **TIGHT)
-    stiff: dict[str, Any] = {"jac": derivative_of(m)} if name in STIFF else {}
-    peer_method = "Radau" if stiff else "DOP853"
-    functions["SciPy"] = lambda: solve_ivp(slope, (0.0, duration), y, peer_method, **TIGHT, **stiff)
+    functions |= {"short": lambda: ours(SHORT), "ours": lambda: ours(duration, **TIGHT)}
+    functions["SciPy"] = lambda: scipy(duration)
     if hand is not None:
         functions["by hand"] = lambda: solve_ivp(hand.slope, (0.0, duration), hand.y0, "DOP853", **TIGHT)
     times = best_times(functions, rounds=5)
     for method, count in stages.items():
-        a_step, needed = times[method] / STEPS, count * times["kernel"]
+        a_step, needed = times[method] / STEPS, count * times["kernel"] / STEPS
         text = f"{name:17} {method:6} {a_step * 1e6:8.2f} µs a step, {a_step / needed:5.2f} × its evaluations"
         if f"mj_step {method}" in times:
             theirs = times[f"mj_step {method}"] / STEPS
             text += f"; mj_step {theirs * 1e6:.2f} µs, {theirs / a_step:.1f} times as long"
         print(text, flush=True)
-    run: Any = functions["ours"]()
-    exact = wt.simulate(m, q, qd, duration=duration, progress=False, rtol=1e-11, atol=1e-13)
-    other: Any = functions["SciPy"]()
-    ours, theirs = (np.abs(part - exact.q[-1]).max() for part in (run.q[-1], other.y[: m.nq, -1]))
+    seen = CHAOTIC.get(name, duration)
+    exact = ours(seen, rtol=1e-11, atol=1e-13)
+    run, other = ours(duration, **TIGHT), scipy(seen)
+    end = run.q[-1] if seen == duration else ours(seen, **TIGHT).q[-1]
+    errors = [float(np.abs(part - exact.q[-1]).max()) for part in (end, other.y[: m.nq, -1])]
     print(
         f"{name:17} {run.method:6} {times['ours'] * 1e3:8.2f} ms for {duration:g} s, {len(run.t) - 1} steps, "
-        f"error {ours:.0e}, {times['short'] * 1e3:.2f} ms for {SHORT:g} s; SciPy "
-        f"{times['SciPy'] * 1e3:.1f} ms, error {theirs:.0e}: {times['SciPy'] / times['ours']:.1f} times as "
-        "long",
+        f"error {errors[0]:.0e}, {times['short'] * 1e3:.2f} ms for {SHORT:g} s; SciPy "
+        f"{times['SciPy'] * 1e3:.1f} ms, error {errors[1]:.0e}: {times['SciPy'] / times['ours']:.1f} times "
+        "as long",
         flush=True,
     )
     if hand is not None:
@@ -145,6 +175,35 @@ def measure(name: str) -> None:
             f"{name:17} by hand {times['by hand'] * 1e3:7.2f} ms in SciPy, error {error:.0e}, ours "
             f"{abs(of_q(run.q[-1]) - of_q(exact.q[-1])):.0e}: {times['by hand'] / times['ours']:.1f} times "
             "as long",
+            flush=True,
+        )
+    if name in EXUDYN and exudyn_models.available:
+        beside_exudyn(name, exudyn_models.PlanarModel(m, q, qd, TORQUES.get(name)), ours)
+
+
+def beside_exudyn(name: str, model: exudyn_models.PlanarModel, ours: Callable[..., wt.Trajectory]) -> None:
+    """Ours and Exudyn at equal errors of the centres of mass."""
+    duration = EXUDYN[name]
+    exact = model.centres(ours(duration, rtol=1e-12, atol=1e-14).q[-1])
+    for steps in (100, 1000):
+        error = float(np.abs(model.run(duration, steps) - exact).max())
+        for rtol in 10.0 ** -np.arange(3, 12):
+            own = float(
+                np.abs(model.centres(ours(duration, rtol=rtol, atol=1e-2 * rtol).q[-1]) - exact).max()
+            )
+            if own <= error:
+                break
+        times = best_times(
+            {
+                "ours": lambda rtol=rtol: ours(duration, rtol=rtol, atol=1e-2 * rtol),
+                "Exudyn": lambda steps=steps: model.run(duration, steps),
+            },
+            rounds=3,
+        )
+        print(
+            f"{name:17} Exudyn {times['Exudyn'] * 1e3:8.2f} ms for {duration:g} s in {steps} steps, error "
+            f"{error:.0e}; ours {times['ours'] * 1e3:.2f} ms at rtol {rtol:.0e}, error {own:.0e}: "
+            f"{times['Exudyn'] / times['ours']:.0f} times as long",
             flush=True,
         )
 

@@ -7,10 +7,11 @@ from weakref import ref
 
 import numpy as np
 import pytest
-from scipy.integrate import DOP853, Radau
+from scipy.integrate import DOP853, Radau, solve_ivp
 
 import whippletree as wt
 from whippletree.api.forward_methods import METHODS
+from whippletree.examples.linkages import four_bars
 from whippletree.kernels.run.kernel import Kernel
 from whippletree.kernels.run.script import (
     Again,
@@ -424,3 +425,19 @@ def test_a_step_over_a_bound_ends_behind_it():
         inside = np.array([7.0, at(length / h) + 0.4, at.deriv()(length / h) / h])
         assert clear(length, before, inside, h, bounds) == 1.0
     assert clear(h, before, after, h, (StopBound(1, 2, 1.0, 0.9), StopBound(1, 2, -1.0, -0.9))) == 1.0
+
+
+def test_rows_of_linkages_take_long_steps_within_strides(monkeypatch):
+    """Constraints of many loops turn far in a long step: looked at in parts, each of which turns less."""
+    steps = []
+    alone = ChosenSteps.step
+    monkeypatch.setattr(ChosenSteps, "step", lambda *given: steps.append(given[1]) or alone(*given))
+    m = four_bars(12, raised=-1.0)
+    run = wt.simulate(m, duration=2.0)
+    assert not steps
+    assert np.max(run.step) > 0.1
+    inertia, pull = 13 / 3 + 12, 9.81 * (13 / 2 + 12)
+    exact = solve_ivp(
+        lambda t, y: [y[1], -pull * np.cos(y[0]) / inertia], (0.0, 2.0), [-1.0, 0.0], rtol=1e-11, atol=1e-12
+    )
+    assert run.q[-1, 0] == pytest.approx(exact.y[0, -1] + 1.0, abs=1e-7)

@@ -144,13 +144,14 @@ class Closing:
         nq = self._m.nq
         size = float(np.max(np.abs(direction), initial=0.0))
         self.rank = min(len(self._rows), self._m.nv)
-        after = y
+        here = Factors(self._constraints(y[:nq])[1], 0, self._weak).clear
+        after, behind = y, here
         if 0.0 < size < np.inf:
             away = np.concatenate([self._advanced(y[:nq], direction, PROBE / size), y[nq:]])
-            after = self(PROBE / size if np.any(y[nq:]) else np.sqrt(2.0 * PROBE / size), away).y
-        ranks = [Factors(self._constraints(state[:nq])[1], 0, self._weak).clear for state in (y, after)]
-        self.rank = max(ranks)
-        return after, ranks[0] < ranks[1]
+            found = self(PROBE / size if np.any(y[nq:]) else np.sqrt(2.0 * PROBE / size), away)
+            after, behind = found.y, found.clear
+        self.rank = max(here, behind)
+        return after, here < behind
 
     def accept(self, state: Closed, wider: float = 1.0) -> None:
         """Learn from a state that the motion has reached, and whose margin was so many times wider before."""
@@ -167,7 +168,7 @@ class Closing:
         error, K = self._constraints(q, x)
         if not np.all(np.isfinite(error)):
             return Closed(y, self.margin, 0)
-        factors = self._factored(K)
+        factors, factored = self._factored(K), K
         size = self._size(error, factors)
         for _ in range(STEPS):
             if size == 0.0:
@@ -180,7 +181,7 @@ class Closing:
             slow = new_size > SLOW * size
             q, error, K, size = closer, new_error, new_K, new_size
             if slow:
-                factors = self._factored(K)
+                factors, factored = self._factored(K), K
         size = float(np.max(np.abs(error), initial=0.0))
         if size > self.gap:
             owners = [*row_owners(self._m), *(() if self._drive is None else self._drive.names)]
@@ -190,7 +191,7 @@ class Closing:
             for k, index in self._own:
                 q[index] = x[k]  # to the last digit
         # Only where loops are closed do redundant constraints depend on the others.
-        factors = self._factored(K)
+        factors = factors if factored is K else self._factored(K)
         change = factors.shortest(K @ qd - self._rates(asked))
         return self._told(np.concatenate([q, qd - change]), K, factors)
 

@@ -40,7 +40,8 @@ def tell_overconstrained(m: Mechanism, q: Array) -> None:
     if not m.loops:
         return
     K = common(m).constraints(q)[1]
-    if len(K) < m.nv or np.linalg.matrix_rank(K) < m.nv:  # as of all that is not overconstrained, and quick
+    # As of all that is not overconstrained; quick, for the rows of a planar loop that are zero do not count.
+    if np.count_nonzero(K.any(axis=1)) < m.nv or np.linalg.matrix_rank(K) < m.nv:
         return
     # Reports count in sizes of loops, methods of forward dynamics in rad and m: what locks in one is told.
     for counted in (K, in_sizes(m, K)):

@@ -7,7 +7,7 @@ next there is no such position if K₁ K₀ᵀ + K₀ K₁ᵀ is positive defini
 constraints is turned round: K₁ K₀⁺, see `Factors.turned`, is similar to a matrix whose symmetric part is so.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from ...analysis.driven_system import driven_gaps
 from ...api.compiling import record
 from ...kernels.run.kernel import Kernel
 from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
+from ...kernels.simplify.passes import simplify
+from ...kernels.trace.recording import trace
 from ...loops.equations.constraints import constraint_error, constraint_jacobian
 from ...loops.equations.driven_rows import Coordinate
 from ...model.mechanism import Mechanism
@@ -31,6 +33,9 @@ PASSES = 4
 
 FINE = 1e-14
 """rad or m: gaps beyond this are closed by more than one step."""
+
+PARTS = 8
+"""A step over which constraints may have turned is looked at in so many parts, each of which turns less."""
 
 Driven = tuple[Coordinate, ...]
 
@@ -133,6 +138,22 @@ def _kernel(now: Snapshot, rows: Rows, driven: Driven) -> Kernel:
     return Kernel(record(brought_back, m, inputs=inputs, **options), "brought_back")
 
 
+def position_within(m: Mechanism, q: Array, qd: Array, qd_after: Array, h: Any, share: Any) -> Array:
+    """(nq,) about where a motion from q is after a share of h, s, its velocity having changed evenly."""
+    return integrate(m, q, (share * h) * (qd + (0.5 * share) * (qd_after - qd)))
+
+
+@lru_cache(maxsize=32)
+def _between(now: Snapshot) -> Kernel:
+    inputs = {"qd_after": (now.m.nv,), "h": (), "share": ()}
+    return Kernel(record(position_within, now.m, inputs=inputs), "position_within")
+
+
+@cache
+def _any() -> Kernel:
+    return Kernel(simplify(trace(lambda turned: sum(turned), {"turned": (PARTS,)})), "any")
+
+
 class BringingBack:
     """The loops of a motion in memory.
 
@@ -175,6 +196,23 @@ class BringingBack:
             q = closer
         return q, self._kernel(q, qd, *given)[1]
 
+    def _in_parts(self) -> list[Instruction]:
+        """Whether constraints have turned between some of the positions on the way."""
+        motion = self.motion
+        (q0, qd0), (q1, qd1) = motion.split(motion.y), motion.split(motion.after)
+        asked = [] if motion.drive is None else [motion.asked]
+        turned, rest = np.zeros(PARTS), [np.zeros_like(q1), np.zeros_like(qd1)]
+        found, before, between = list[Instruction](), self._before, _between(Snapshot(motion.m))
+        for part in range(PARTS):
+            q, K, share = q1, np.zeros_like(before), np.full(1, (part + 1) / PARTS)
+            if part < PARTS - 1:
+                q = np.zeros_like(q1)
+                found.append(Call(between, [q0, qd0, qd1, motion.h, share], [q]))
+            outputs = [*rest, K, *(np.zeros(1) for _ in range(3)), turned[part : part + 1]]
+            found.append(Call(self._kernel, [q, qd1, before, *asked], outputs))
+            before = K
+        return [*found, Call(_any(), [turned], [self.watch[2:]])]
+
     def instructions(self) -> list[Instruction]:
         """From a state in `after` to the closed one next to it, there."""
         motion = self.motion
@@ -188,7 +226,13 @@ class BringingBack:
         found: list[Instruction] = [*motion.ask(motion.t_after), Copy(qd, raw), call, Copy(closer, q), call]
         for _ in range(PASSES - 2):
             found += [Unless(self._open, "closed"), Copy(closer, q), call]
-        return [*found, Label("closed")]
+        return [
+            *found,
+            Label("closed"),
+            Unless(self.watch[2:], "straight"),
+            *self._in_parts(),
+            Label("straight"),
+        ]
 
     def commit(self) -> list[Instruction]:
         """What is after a step is before the next."""
