@@ -467,14 +467,17 @@ def test_a_format_may_tell_problems_and_need_not_write(follow: Follow, rods: Pat
     assert problems(rods) == odd
     m = wt.load(rods)
     with pytest.raises(
-        wt.FileError, match=r"new\.rods: cannot be written: its suffix is '\.rods', and known are \.toml$"
+        wt.FileError,
+        match=r"new\.rods: cannot be written: its suffix is '\.rods', and known are \.urdf, \.xml, \.toml$",
     ):
         wt.save(m, tmp_path / "new.rods")
     FORMATS[".rods"] = wt.io.Format(own.load, save=own.save)
-    with pytest.raises(wt.FileError, match=r"its suffix is '\.step', and known are \.toml, \.rods$"):
+    with pytest.raises(
+        wt.FileError, match=r"its suffix is '\.step', and known are \.urdf, \.xml, \.toml, \.rods$"
+    ):
         wt.save(m, tmp_path / "new.step")
     with pytest.raises(
-        wt.FileError, match=r"unknown suffix '\.step'; known: \.urdf, \.xml, \.sdf, \.toml, \.rods$"
+        wt.FileError, match=r"unknown suffix '\.step'; known: \.urdf, \.xacro, \.xml, \.sdf, \.toml, \.rods$"
     ):
         wt.load(tmp_path / "new.step")
     with pytest.raises(wt.InputError, match="m is str, expected a Mechanism"):

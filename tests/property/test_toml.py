@@ -301,7 +301,9 @@ def test_what_the_format_cannot_carry_is_refused(tmp_path):
     with pytest.raises(wt.FileError, match="is not a valid character"):
         wt.save(surrogate, tmp_path / "own.toml")
     assert os.listdir(tmp_path) == []
-    with pytest.raises(wt.FileError, match=r"cannot be written: its suffix is '\.sdf', and known are \.toml"):
+    with pytest.raises(
+        wt.FileError, match=r"cannot be written: its suffix is '\.sdf', and known are \.urdf, \.xml, \.toml"
+    ):
         wt.save(m, tmp_path / "own.sdf")
 
 

@@ -186,7 +186,7 @@ REFUSED = {
     "unexpanded macros": (
         [('name="arm">', 'name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">\n<xacro:include/>')],
         3,
-        "<xacro:include> is a macro of xacro, which is not expanded here: run `xacro",
+        "<xacro:include> is a macro of xacro, expanded in .xacro files only: rename",
     ),
 }
 

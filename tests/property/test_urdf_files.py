@@ -71,8 +71,7 @@ def test_paths_that_lead_to_no_file(tmp_path):
         (tmp_path / "none.urdf", f"none.urdf: no such file (looked in {tmp_path})"),
         (tmp_path, f"{tmp_path}: is a directory: give a file, such as 'arm.urdf'"),
         (tmp_path / "arm.urdf" / "x.urdf", "cannot be read: Not a directory"),
-        (tmp_path / "arm.sdf", "arm.sdf: has the unknown suffix '.sdf'; known: .urdf"),
-        (tmp_path / "arm.urdf.xacro", "has the unknown suffix '.xacro': expand it with xacro first"),
+        (tmp_path / "arm.step", "arm.step: has the unknown suffix '.step'; known: .urdf"),
     ]:
         with pytest.raises(wt.FileError, match=re.escape(message)) as caught:
             wt.load(path)

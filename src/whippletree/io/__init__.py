@@ -12,7 +12,8 @@ from ..model.graph import Graph
 from ..model.mechanism import Mechanism
 from .file_source import Source, named, of, read
 from .findings import Problem
-from .formats import FORMATS, Format, format_of, graph_of
+from .formats import FORMATS, Format, expanded_by_name, format_of, graph_of
+from .robot_names import located
 from .stops import with_stops
 
 __all__ = ["FORMATS", "Format", "Problem", "Source", "load", "load_graph", "loads", "problems", "save"]
@@ -39,6 +40,8 @@ def load(
     friction stand on the body that the joint carries. What the file says and the model does not
     carry, and inertias no body can have, are listed in `warnings`.
 
+    xacro: .xacro files are expanded into URDF by the package xacro (pip install whippletree[xacro]).
+
     MJCF: compiled by MuJoCo itself (pip install whippletree[mjcf]). Coordinates are in the order and with the
     zeros of its qpos; docs/format.md tells what becomes of each element, and `warnings` of what has no
     counterpart.
@@ -50,7 +53,8 @@ def load(
 
     Args:
         path: The file; or an open file, of text or bytes, whose content says how it is written. `loads`
-            takes the text itself.
+            takes the text itself. "robot_descriptions:panda" and "example-robot-data:panda" are robots of
+            these packages, where they are installed; nothing is downloaded.
         root: For a URDF file, the joint between the ground and the root link, such as `Free()`; it is
             named "root_joint".
             Without one the root link is fixed: a frame on the ground, its inertia without effect.
@@ -91,7 +95,13 @@ def load(
     if root is not None and not isinstance(root, Joint):
         raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
     directories = _directories(packages)
-    if isinstance(path, str | os.PathLike):
+    found = located(path) if isinstance(path, str) else None
+    if found is not None:
+        source, reader = _opened(found.path)
+        directories += found.packages
+        if found.arguments:
+            source, reader = expanded_by_name(source, directories, found.arguments), FORMATS[".urdf"]
+    elif isinstance(path, str | os.PathLike):
         source, reader = _opened(named(path))
     elif hasattr(path, "read"):
         source = of(_name(path), path)
@@ -131,10 +141,12 @@ def loads(
 
 
 def save(m: Mechanism | Graph, path: StrPath) -> None:
-    """Write a mechanism into a file; the suffix says how: .toml, or a row of `io.FORMATS` that writes.
+    """Write a mechanism into a file; the suffix says how: .toml, .urdf, .xml (MJCF), or one of `io.FORMATS`.
 
-    TOML, our own format, carries all that a mechanism has. The file is written whole or not at all, and what
-    is loaded from it equals m, to the last bit.
+    TOML, our own format, carries all that a mechanism has: what is loaded from it equals m, to the last bit.
+    URDF has trees of a few joint types, MJCF more, and loops of hinges, balls and welds as equalities.
+    What they have no words for is refused, by names. MuJoCo numbers bodies branch after branch, so that the
+    order of coordinates may change. A file is written whole or not at all.
 
     Args:
         m: The mechanism; or a `Graph`, for a .toml file in which no joint is cut yet. `load` finds a tree.
@@ -142,7 +154,7 @@ def save(m: Mechanism | Graph, path: StrPath) -> None:
 
     Raises:
         FileError: The file cannot be written, or m has something that the format has no words for, as TOML
-            for a joint type of your own.
+            for a joint type of your own, or URDF for a loop.
 
     >>> import tempfile
     >>> import whippletree as wt
@@ -226,8 +238,7 @@ def _format(path: Path) -> Format:
         raise FileError(path, f"is a directory: give a file, {hint}")
     found = FORMATS.get(path.suffix.lower())
     if found is None:
-        hint = ": expand it with xacro first" if path.suffix == ".xacro" else ""
-        raise FileError(path, f"has the unknown suffix {path.suffix!r}{hint}; known: {', '.join(FORMATS)}")
+        raise FileError(path, f"has the unknown suffix {path.suffix!r}; known: {', '.join(FORMATS)}")
     return found
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model.mechanism import Mechanism
 from .mjcf_view import MjcfView, mujoco
+from .mjcf_write_joints import VELOCITY
 
 
 def add_actuators(m: Mechanism, view: MjcfView) -> None:
@@ -33,17 +34,30 @@ def add_actuators(m: Mechanism, view: MjcfView) -> None:
             uneven.append(name)
         effort[j] = effort.get(j, 0.0) + most * float(np.max(np.abs(gear)))
         _add_rotor(m, view, a, j, float(gear[0]))
-    for j, most in effort.items():
+    velocities = _velocities(view)
+    for j, joint_name in view.joint_names.items():
+        most, velocity = effort.get(j, inf), velocities.get(joint_name, inf)
         if model.jnt_actfrclimited[j]:
             most = min(most, float(np.max(np.abs(model.jnt_actfrcrange[j]))))
-        body = m.bodies[m.joint_number(view.joint_names[j])]
-        limits = body.limits if most == inf else replace(body.limits, effort=most)
-        m.change(body.name, kind="body", actuated=True, limits=limits)
+        if j in effort or most < inf or velocity < inf:
+            body = m.bodies[m.joint_number(joint_name)]
+            limits = replace(body.limits, effort=most, velocity=velocity)
+            m.change(body.name, kind="body", actuated=j in effort, limits=limits)
     view.left_out("actuator", elsewhere, "only motors of joints have a counterpart")
     view.left_out(
         "actuator", servos, "its joint has a motor here; the law of its force, by a control, is not carried"
     )
     view.left_out("actuator", uneven, "is not as strong both ways: its effort is the larger")
+
+
+def _velocities(view: MjcfView) -> dict[str, float]:
+    """Velocity limits of joints, by names, in the place that `wt.save` gives them."""
+    model, found = view.model, {}
+    for k in range(model.nnumeric):
+        name = view.named("NUMERIC", k)
+        if name.startswith(VELOCITY):
+            found[name.removeprefix(VELOCITY)] = float(model.numeric_data[model.numeric_adr[k]])
+    return found
 
 
 def _is_motor(model: Any, a: int) -> bool:

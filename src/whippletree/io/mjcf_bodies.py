@@ -126,9 +126,9 @@ def _limits(view: MjcfView, j: int, joint: Joint) -> Limits:
     inertia that it moves in the initial position: K d² = 1 / (timeconst · dampratio)².
     """
     model = view.model
-    if not model.jnt_limited[j]:
-        return Limits()
     lower, upper = (float(x) for x in model.jnt_range[j])
+    if not model.jnt_limited[j]:  # a range that is given all the same is known, and exerts no force
+        return Limits(lower, upper) if joint.has_rates and lower < upper else Limits()
     if not joint.has_rates:
         view.left_out(
             "range of joint",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .mjcf_view import MjcfView
+from .mjcf_write_joints import VELOCITY
 
 LISTS = (
     ("SENSOR", "nsensor", "sensors are no part of a mechanism; wt.frame_velocity and its kin tell the same"),
@@ -35,4 +36,5 @@ def tell_rest(view: MjcfView) -> None:
     )
     for kind, count, why in LISTS:
         names = [view.named(kind, k) for k in range(getattr(model, count))]
+        names = [name for name in names if not name.startswith(VELOCITY)]
         view.left_out("keyframe" if kind == "KEY" else kind.lower(), names, why)

@@ -189,7 +189,7 @@ def _refuse_macros(path: Path, raw: etree._Element) -> None:
             tag = f"{element.prefix}:{etree.QName(element).localname}"
             raise FileError(
                 path,
-                f"<{tag}> is a macro of xacro, which is not expanded here: run "
+                f"<{tag}> is a macro of xacro, expanded in .xacro files only: rename the file, or run "
                 "`xacro robot.urdf.xacro -o robot.urdf` and load the result",
                 int(element.sourceline or 1),
             )
