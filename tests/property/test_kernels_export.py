@@ -18,7 +18,9 @@ from whippletree.kernels.export.python_source import to_python
 from whippletree.kernels.export.sympy_expressions import to_sympy
 from whippletree.kernels.run.kernel import Kernel
 from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.looping import recorded_each
 from whippletree.kernels.trace.ops import OPS
+from whippletree.kernels.trace.precision import DOUBLE, SINGLE
 from whippletree.kernels.trace.program import Program
 from whippletree.kernels.trace.recording import trace
 
@@ -300,3 +302,27 @@ def test_python_rounds_down_with_the_sign_of_zero_kept(x):
     program = trace(lambda x: x.__floor__().arctan2(-1.0), {"x": ()})
     exec(to_python(program), namespace)
     np.testing.assert_allclose(namespace["kernel"](x), program(x), rtol=1e-15)
+
+
+@pytest.mark.parametrize("precision", [DOUBLE, SINGLE])
+def test_c_has_loops_as_loops(precision, tmp_path):
+    """A loop within a loop, a body of several functions, and passes with states of their own."""
+
+    def function(x, y):
+        def step(s):
+            root = s[0].record_loop(3, lambda z: 0.5 * (z + (1.0 + s * s) / z), 1.0 + s * s)
+            for _ in range(120):
+                root = 0.5 * np.stack([root[1].sin() + y[0], root[2] * root[0] + s[1], root[0].cos()])
+            return np.stack([root[2], s[0], root[0]])  # one that only moves
+
+        turned = x[0].record_loop(50, step, x)
+        return turned, recorded_each(x[0], lambda z: np.stack([z[1] * y[1], z[0] + y[0]]), np.outer(x, y))
+
+    program = simplify(trace(function, {"x": (3,), "y": (2,)}))
+    assert len(program.loops) == 2
+    text = to_c(program, "looped", precision)
+    assert text.count("for (int i") == 3 + 2  # two of them in the test
+    assert "_part1(" in text
+    run = run_test_main(text, "LOOPED_TEST_MAIN", tmp_path)
+    assert run.returncode == 0, run.stdout
+    assert "WRONG" not in run.stdout

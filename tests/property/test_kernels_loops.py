@@ -229,7 +229,7 @@ def test_too_long_to_be_written_out(monkeypatch):
     monkeypatch.setattr(unroll, "MOST", 100)
     program = trace(lambda x: wt.repeat(200, np.sin, x), {"x": ()})
     with pytest.raises(wt.InputError, match=r"would be 203 instructions, and 100 are the most"):
-        Kernel(program).source("c")
+        Kernel(program).source("python")
 
 
 def test_rows_of_another_form_are_refused():

@@ -1,4 +1,4 @@
-"""Loops written out, for what knows none: derivatives and sources in other languages."""
+"""Loops written out, for what knows none: derivatives, and sources in Python and SymPy."""
 
 from __future__ import annotations
 
