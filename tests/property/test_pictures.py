@@ -120,6 +120,25 @@ def test_gears_of_several_drivers_are_drawn():
     assert len(wheels(m)) == 8  # a loop joint's wheel is not drawn
 
 
+def test_shapes_are_drawn_where_their_bodies_are():
+    m = wt.Mechanism("crate")
+    m.add_body("crate", wt.Free(), inertia=wt.Inertia.box((0.4, 0.3, 0.2), mass=5.0))
+    m.add_shape("hull", wt.Box((0.4, 0.3, 0.2)), "crate", P((0.1, 0.0, 0.0)))
+    m.add_shape("knob", wt.Ellipsoid((0.3, 0.02, 0.01)), "crate")
+    m.add_shape("floor", wt.Plane(), placement=P((0.0, 0.0, -0.5)))
+    m.add_shape("far", wt.Mesh("far.stl"), "crate")  # only its file knows it
+    q = m.integrate(m.neutral(), [0.2, 0.5, -0.3, 1.0, 2.0, 3.0])
+    pose = wt.frame_pose(m, q, "crate")
+    drawn = [stroke for stroke in strokes(m, pose[None, None]) if stroke.kind in ("shape", "floor")]
+    assert [(stroke.kind, stroke.body) for stroke in drawn] == [("shape", 0), ("shape", 0), ("floor", -1)]
+    corners = np.unique(np.round((drawn[0].points[0] - pose[:3, 3]) @ pose[:3, :3], 9), axis=0)
+    corners = corners[np.isfinite(corners[:, 0])]
+    assert_allclose(np.abs(corners - [0.1, 0.0, 0.0]), np.tile([0.2, 0.15, 0.1], (8, 1)), atol=1e-8)
+    knob = (drawn[1].points[0] - pose[:3, 3]) @ pose[:3, :3] / [0.3, 0.02, 0.01]
+    assert_allclose(np.linalg.norm(knob[np.isfinite(knob[:, 0])], axis=1), 1.0, rtol=1e-9)
+    assert_allclose(drawn[2].points[0, :, 2], -0.5, atol=1e-12)
+
+
 def test_frames_leave_traces(run, tmp_path):
     m = run.mechanism
     expected = run.frame("pen").position

@@ -1,4 +1,4 @@
-"""A trajectory as a moving picture: bodies as lines between the places where they are joined."""
+"""A trajectory as a moving picture: bodies as lines between their joints, shapes by their edges."""
 
 import os
 import shutil
@@ -123,11 +123,19 @@ STYLES: dict[str, dict[str, Any]] = {
     "bar": {"linewidth": 3.2, "solid_capstyle": "round", "marker": "o", "markersize": 5},
     "spring": {"linewidth": 1.2, "solid_joinstyle": "round"},
     "gear": {"linewidth": 1.4},
+    "shape": {"linewidth": 1.1, "alpha": 0.75},
+    "floor": {"linewidth": 1.0, "alpha": 0.5},
     "trace": {"linewidth": 1.0, "alpha": 0.8},
 }
 """How lines of each kind are drawn."""
 
 GROUND_COLOR = "#5c677d"
+
+
+def _extent(drawn: list[Stroke], kinds: tuple[str, ...]) -> tuple[Array, Array]:
+    """(3,) lowest and (3,) highest coordinates of lines of these kinds, m."""
+    points = np.concatenate([stroke.points.reshape(-1, 3) for stroke in drawn if stroke.kind in kinds])
+    return np.nanmin(points, axis=0), np.nanmax(points, axis=0)
 
 
 def _stage(drawn: list[Stroke], paths: dict[str, Array], name: str) -> tuple["Figure", Any]:
@@ -137,10 +145,13 @@ def _stage(drawn: list[Stroke], paths: dict[str, Array], name: str) -> tuple["Fi
 
     figure = Figure(figsize=(5.2, 5.2), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
-    points = np.concatenate([stroke.points.reshape(-1, 3) for stroke in drawn])
-    low, high = points.min(axis=0), points.max(axis=0)
+    low, high = _extent(drawn, ("bar", "spring", "gear"))
     flat = [k for k in range(3) if high[k] - low[k] < FLAT]
-    axes = [k for k in range(3) if k not in flat[:1]] if flat else [0, 1, 2]
+    low, high = _extent(drawn, ("bar", "spring", "gear", "shape"))
+    across = min(
+        flat, key=lambda k: high[k] - low[k], default=None
+    )  # looked along: what is flat and thinnest
+    axes = [k for k in range(3) if k != across]
     size = max(float(np.max(high - low)), 0.1)
     # Along a way that is long, what is thin beside it needs less room; scales stay the same.
     half = 0.55 * (np.maximum(high - low, 0.3 * size) if len(axes) == 3 else np.full(3, size))

@@ -1,4 +1,4 @@
-"""A mechanism as lines: bodies between the places where they are joined, springs, gears, paths of frames."""
+"""A mechanism as lines: bodies between their joints, springs, gears, shapes, paths of frames."""
 
 from typing import NamedTuple
 
@@ -6,8 +6,10 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.mechanism import GROUND, Mechanism
+from ..shapes import Plane
 from ..spatial import Array
 from .gearing import Wheel, wheels
+from .outlines import floor, outline
 from .stage import FLAT, named_frames, tips
 
 ZIGZAG = 10
@@ -21,9 +23,9 @@ class Stroke(NamedTuple):
     """A line that moves.
 
     Attributes:
-        kind: "bar", "spring" or "gear".
+        kind: "bar", "spring", "gear", "shape" or, for planes, "floor".
         body: Whose colour it has; -1: that of the ground.
-        points: (frames, n, 3) in the world.
+        points: (frames, n, 3) in the world; NaN where a line ends and the next begins.
     """
 
     kind: str
@@ -59,6 +61,21 @@ def strokes(m: Mechanism, poses: Array) -> list[Stroke]:
         b = placed(poses, m.body_number(spring.body_b), np.asarray(spring.point_b)[None])[:, 0]
         found.append(Stroke("spring", -1, _zigzag(a, b, wide)))
     found += [Stroke("gear", wheel.body, placed(poses, wheel.body, _circle(wheel))) for wheel in wheels(m)]
+    return found + _shapes(m, poses, bars)
+
+
+def _shapes(m: Mechanism, poses: Array, bars: Array) -> list[Stroke]:
+    """The lines of shapes, and planes below all else; bars (n, 3) are what else is to be seen."""
+    found = []
+    for shape in m.shapes:
+        lines = outline(shape.shape)
+        if lines is not None:
+            i, at = m.body_number(shape.body), shape.placement
+            found.append(Stroke("shape", i, placed(poses, i, lines @ at.rotation.T + at.position)))
+    seen = np.concatenate([bars, *(stroke.points.reshape(-1, 3) for stroke in found)])
+    for shape in m.shapes:
+        if isinstance(shape.shape, Plane) and shape.body == GROUND:
+            found.append(Stroke("floor", -1, placed(poses, -1, floor(shape.placement, seen))))
     return found
 
 

@@ -224,8 +224,8 @@ class Trajectory:
     def animate(self, path: str | os.PathLike[str], fps: int = 30) -> None:
         """Write a moving picture at the speed of the motion: .gif or .mp4.
 
-        Bodies are drawn as lines between the places where they are joined. Needs matplotlib: pip install
-        whippletree[view].
+        Bodies are drawn as lines between the places where they are joined, shapes by their edges. Needs
+        matplotlib: pip install whippletree[view].
         """
         from ..display.animation import animate
 
