@@ -148,9 +148,8 @@ def _stage(drawn: list[Stroke], paths: dict[str, Array], name: str) -> tuple["Fi
     low, high = _extent(drawn, ("bar", "spring", "gear"))
     flat = [k for k in range(3) if high[k] - low[k] < FLAT]
     low, high = _extent(drawn, ("bar", "spring", "gear", "shape"))
-    across = min(
-        flat, key=lambda k: high[k] - low[k], default=None
-    )  # looked along: what is flat and thinnest
+    # It is looked at along what is flat and thinnest.
+    across = min(flat, key=lambda k: high[k] - low[k], default=None)
     axes = [k for k in range(3) if k != across]
     size = max(float(np.max(high - low)), 0.1)
     # Along a way that is long, what is thin beside it needs less room; scales stay the same.
