@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..model.values import position, vector
-from ..spatial import Array
+from ..spatial import Array, where
 from .acting import check_function
 
 State = Callable[[float], tuple[Array, Array]]
@@ -45,6 +45,9 @@ class Event:
         terminal: Whether the simulation ends there.
         action: action(t, q, qd) gives the (q, qd) with which the motion goes on: a ball bounces, a mass is
             caught. Both states are recorded, at one time. None: the motion is not changed.
+
+    A function that can be recorded, and reads nothing that may change within a step, is evaluated in machine
+    code once a run is long enough to be worth it; others are called at the end of every step.
 
     An event is seen if the function has different signs at the two ends of a step, or comes to zero and
     turns back within it, and located to rounding. After an action the function is taken to be zero: the
@@ -151,6 +154,20 @@ class Watch:
             self.occurred.append(Occurrence(event.name, t, *state(t)))
         return None
 
+    @property
+    def settled(self) -> bool:
+        """Whether no function is at zero, so that signs tell what happens."""
+        return 0.0 not in self._values and not any(self._sides)
+
+    @property
+    def values(self) -> list[float]:
+        """Of the functions where it was looked last."""
+        return self._values
+
+    def pass_by(self, values: Sequence[float]) -> None:
+        """Steps were taken in which nothing happened, at whose end functions have values."""
+        self._values = list(values)
+
     def quiet(self, t: Array, y: Array, slope: Array, nq: int) -> int:
         """Number of steps in which nothing happens, up to the first in which something may.
 
@@ -159,7 +176,7 @@ class Watch:
             y, slope: (n + 1, nq + nv) states and dy/dt there.
             nq: How many numbers of a state are positions.
         """
-        if 0.0 in self._values or any(self._sides):
+        if not self.settled:
             return 0
         near = INSIDE * np.diff(t)[:, None]
         states = (t[1:], y[1:]), (t[:-1] + near[:, 0], y[:-1] + near * slope[:-1])
@@ -170,7 +187,7 @@ class Watch:
                 for at, state in states
             )
             for before, *values in zip(self._values, after, first, last, strict=True):
-                if not _keeps_away(before, *values):
+                if not keeps_away(before, *values):
                     return k
             self._values = after
         return len(near)
@@ -188,10 +205,11 @@ class Watch:
                     self._sides[k] = float(np.sign(ahead - values[k]))
 
 
-def _keeps_away(before: float, after: float, first: float, last: float) -> bool:
-    """Whether a function with these values at the ends of a step and next to them does not come to zero."""
-    side = np.sign(before)
-    return before * after > 0.0 and (side * (first - before) >= 0.0 or side * (last - after) >= 0.0)
+def keeps_away(before: Any, after: Any, first: Any, last: Any) -> Any:
+    """1 if a function with these values at the ends of a step and next to them comes not to zero, else 0."""
+    side = where(before > 0.0, 1.0, -1.0)
+    turns = where(side * (first - before) >= 0.0, 0.0, where(side * (last - after) >= 0.0, 0.0, 1.0))
+    return where(before * after > 0.0, 1.0 - turns, 0.0)
 
 
 def _passages(

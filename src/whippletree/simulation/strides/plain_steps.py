@@ -1,9 +1,11 @@
 """The part of a run that needs no decisions, in strides."""
 
 from collections.abc import Callable, Hashable
+from functools import partial
 
 import numpy as np
 
+from ...kernels.run.kernel import Kernel
 from ...spatial import Array
 from ..closed_step import Rows
 from ..closing import Closing
@@ -11,7 +13,8 @@ from ..crossing import NEAR
 from ..progress import Progress
 from ..run import Run
 from ..steppers import Stepper
-from .motion import Motion
+from .event_lookout import LOOKS, EventLookout, lookout_kernel
+from .motion import Motion, is_control
 from .shelf import SHELF
 from .stride import Steps, StepScript, Stride
 
@@ -63,7 +66,8 @@ class PlainSteps:
         self._pause, self._next_pause = 0, 1
         self._made: tuple[Hashable, Rows, Stride] | None = None
         self._widest, self._margin = 0.0, 1.0
-        self._short = False
+        self._short, self._looks = False, 0
+        self._kernel: Kernel | None = None
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
         """Take steps from (t, y) as long as they are plain; where they have led."""
@@ -71,6 +75,9 @@ class PlainSteps:
             self._pause -= 1
             return t, y
         run, start = self.run, t
+        self._kernel = self._event_kernel()
+        if self._kernel is not None and not run.watch.settled:
+            return t, y
         stride = self._ready(t, y)
         while stride is not None and t < run.duration:
             steps = stride.take(run.duration)
@@ -85,7 +92,8 @@ class PlainSteps:
             if steps.stopped:
                 stride.method.end(float(stride.motion.h[0]))
                 break
-            if self._in_doubt(steps) and run.renew(y):
+            before, self._kernel = self._kernel, self._event_kernel()
+            if self._kernel is not before or (self._in_doubt(steps) and run.renew(y)):
                 stride.method.end(None)
                 stride = self._ready(t, y)
         if t == start:
@@ -95,6 +103,17 @@ class PlainSteps:
         if run.closing is not None and t < run.duration:
             run.closing.accept(run.closing(t, y), self._widest / self._margin)
         return t, y
+
+    def _event_kernel(self) -> Kernel | None:
+        """What looks for events in machine code; None before that is worth it, or where it cannot."""
+        run, forces = self.run, self.run.plan.forces
+        if not run.watch.events or self._looks <= LOOKS or forces.drive is not None:
+            return None
+        # A function of the user that is called within strides may change what events read.
+        compiled = forces.by_control_alone and is_control(forces.control, run.m.nq, run.m.nv)
+        if forces.period is not None or not (compiled or forces.gives_nothing):
+            return None
+        return lookout_kernel(run.watch.events, run.m.nq, run.m.nv)
 
     def _in_doubt(self, steps: Steps) -> bool:
         """Whether steps have become short, and were not before."""
@@ -106,6 +125,12 @@ class PlainSteps:
         count = len(steps.t)
         if not self.run.watch.events or not count:
             return count
+        if self._kernel is not None:
+            assert self._made is not None
+            assert self._made[2].lookout is not None
+            self.run.watch.pass_by(self._made[2].lookout.values.tolist())
+            return count
+        self._looks += count
         slope = np.concatenate([self.run.system.slope(t, y)[None], steps.slope])
         times, states = np.concatenate([[t], steps.t]), np.concatenate([y[None], steps.y])
         return self.run.watch.quiet(times, states, slope, self.run.m.nq)
@@ -137,6 +162,8 @@ class PlainSteps:
         if self.run.system.equations.quality is not None:
             stride.bounds[3] = self.run.worn
         stride.motion.shortest[0] = self._shortest
+        if stride.lookout is not None:
+            stride.lookout.begin(t, y, self.run.watch.values)
         return stride
 
     def _with_loops(self, closing: Closing, t: float, y: Array) -> Stride | None:
@@ -153,14 +180,16 @@ class PlainSteps:
 
     def _stride(self, rows: Rows) -> Stride:
         """The script for the equations in use."""
-        run, events = self.run, bool(self.run.watch.events)
-        key = self._name, rows, events, *Motion.key(run.system)
+        run, kernel, count = self.run, self._kernel, len(self.run.watch.events)
+        key = self._name, rows, kernel if count and kernel is not None else count > 0, *Motion.key(run.system)
         if self._made is None or self._made[0] != key:
             self.put_back()
 
             def make() -> Stride:
                 motion = Motion(run.system, rows)
-                return Stride(motion, self._method(motion), rows, events, run.kinks.bounds)
+                lookout = None if kernel is None else partial(EventLookout, kernel=kernel, count=count)
+                slopes = count > 0 and kernel is None
+                return Stride(motion, self._method(motion), rows, slopes, run.kinks.bounds, lookout)
 
             made: Stride = SHELF.take(key, make)
             made.motion.serve(run.system)

@@ -5,7 +5,7 @@ for them suits, steps are not too short. The script ends before the first that i
 looked at by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
@@ -30,6 +30,7 @@ from ...kernels.trace.recording import trace
 from ...spatial import Array, where
 from ..closed_step import Rows
 from .bringing_back import BringingBack
+from .event_lookout import EventLookout
 from .kink_landing import Bounds, landing_kernels
 from .motion import END, KINK, RETRY, STEP, Motion
 
@@ -146,6 +147,7 @@ class Stride:
         method: What takes a step.
         rows: Numbers of independent constraints that loops are closed by.
         slopes: Whether slopes at the ends of steps will be asked for.
+        lookout: Makes what looks for events, for the memory; None: nothing does.
         kinks: Where steps of chosen length end.
 
     Attributes:
@@ -153,11 +155,18 @@ class Stride:
     """
 
     def __init__(
-        self, motion: Motion, method: StepScript, rows: Rows, slopes: bool, kinks: Bounds = ()
+        self,
+        motion: Motion,
+        method: StepScript,
+        rows: Rows,
+        slopes: bool,
+        kinks: Bounds = (),
+        lookout: Callable[[Motion], EventLookout] | None = None,
     ) -> None:
         self.motion, self.method = motion, method
         n, m = len(motion.y), motion.m
         self.loops = BringingBack(motion, rows) if rows else None
+        self.lookout = None if lookout is None else lookout(motion)
         self.bounds = np.array([np.inf, -np.inf, np.inf, -np.inf])
         self._until, self._more = np.zeros(1), np.zeros(1)
         self._ends, self._free = [motion.h, motion.y, motion.after, motion.wanted], np.zeros(1)
@@ -185,8 +194,12 @@ class Stride:
         if landed:
             found += [Call(landing_kernels(kinks, n)[0], self._ends, [self._free]), Unless(self._free, KINK)]
         found += method.accepted()
+        if slopes or self.lookout is not None:
+            found += motion.slope(motion.t_after, motion.after, slope)
+        if self.lookout is not None:
+            found += [*self.lookout.instructions(slope), Unless(motion.good, END)]
         if slopes:
-            found += [*motion.slope(motion.t_after, motion.after, slope), Write(slope, self._slope)]
+            found.append(Write(slope, self._slope))
         written = ((motion.t_after, self._t), (motion.h, self._h), (motion.after, self._y))
         found += [Write(source, rows) for source, rows in (*written, (watch[1:2], self._margin))]
         if method.kept is not None:
@@ -194,6 +207,8 @@ class Stride:
         found += [Copy(motion.after, motion.y), Copy(motion.t_after, motion.t), *method.commit()]
         if self.loops is not None:
             found += self.loops.commit()
+        if self.lookout is not None:
+            found += self.lookout.commit(slope)
         found += [Next(), Unless(self._more, END), Label(RETRY), Again(STEP), Label(END), Halt(), *landed]
         self._script = Script(found)
         self._rounds = max(1, int(OPERATIONS / _operations(found)))

@@ -1,0 +1,66 @@
+"""Strides go on where steps meet stops, and where loops turn far in one step."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import whippletree as wt
+from whippletree.examples.linkages import four_bars
+from whippletree.simulation.kinks import StopBound
+from whippletree.simulation.steppers import ChosenSteps
+from whippletree.simulation.strides.kink_landing import BEHIND, clear, landing
+
+
+@pytest.mark.parametrize(("method", "most"), [("DOP853", 1e-9), ("Radau", 1e-6)])
+def test_stops_are_met_within_strides(monkeypatch, method, most):
+    """Blocks between stops, two of which get there at once: half a swing, and no step by itself."""
+
+    def refused(*_):
+        raise AssertionError("a step was taken by itself")
+
+    monkeypatch.setattr(ChosenSteps, "step", refused)
+    m, v, stiffness = wt.Mechanism("slides", gravity=(0.0, 0.0, 0.0)), np.array([1.3, 1.3, 0.9]), 5e3
+    for k in range(3):
+        inertia, stops = wt.Inertia(2.0 + (k == 2)), wt.Limits(-0.3, 0.5, stiffness=stiffness)
+        m.add_body(f"block{k}", wt.Prismatic("x"), inertia=inertia, limits=stops)
+    run = wt.simulate(m, None, v, 1.1, method=method, rtol=1e-10, atol=1e-12)
+    w = np.sqrt(stiffness / np.array([2.0, 2.0, 3.0]))
+    there, swing, t = 0.5 / v, np.pi / w, run.t[:, None]
+    behind = np.where(t < there + swing, v / w * np.sin(w * (t - there)), -v * (t - there - swing))
+    exact = np.where(t < there, v * t, 0.5 + behind)
+    back = t > there + swing + 0.8 / v
+    np.testing.assert_allclose(run.q[~back], exact[~back], rtol=0, atol=most)
+    assert np.any(run.q > 0.51)
+    assert np.ptp(run.energy) < most
+
+
+def test_a_step_over_a_bound_ends_behind_it():
+    """By the cubic through its ends, which is the motion itself here: x = s³ - 2 s² + 0.9 s + 0.05 in 2 s."""
+    at = np.polynomial.Polynomial([0.05, 0.9, -2.0, 1.0])
+    h, roots = 2.0, [float(root.real) for root in at.roots() if 0.0 < root.real < 1.0]
+    before, after = (np.array([7.0, at(s) + 0.4, at.deriv()(s) / h]) for s in (0.0, 1.0))
+    upper, lower = (StopBound(1, 2, sign, 0.4) for sign in (1.0, -1.0))
+    assert len(roots) == 1
+    for bounds in ((upper,), (lower,), (StopBound(1, 2, 1.0, 9.0), lower)):
+        free, length = (function(h, before, after, h, bounds) for function in (clear, landing))
+        assert free == 0.0
+        assert length == pytest.approx(h * (roots[0] + BEHIND), abs=1e-13)
+        inside = np.array([7.0, at(length / h) + 0.4, at.deriv()(length / h) / h])
+        assert clear(length, before, inside, h, bounds) == 1.0
+    assert clear(h, before, after, h, (StopBound(1, 2, 1.0, 0.9), StopBound(1, 2, -1.0, -0.9))) == 1.0
+
+
+def test_rows_of_linkages_take_long_steps_within_strides(monkeypatch):
+    """Constraints of many loops turn far in a long step: looked at in parts, each of which turns less."""
+    steps = []
+    alone = ChosenSteps.step
+    monkeypatch.setattr(ChosenSteps, "step", lambda *given: steps.append(given[1]) or alone(*given))
+    m = four_bars(12, raised=-1.0)
+    run = wt.simulate(m, duration=2.0)
+    assert not steps
+    assert np.max(run.step) > 0.1
+    inertia, pull = 13 / 3 + 12, 9.81 * (13 / 2 + 12)
+    exact = solve_ivp(
+        lambda t, y: [y[1], -pull * np.cos(y[0]) / inertia], (0.0, 2.0), [-1.0, 0.0], rtol=1e-11, atol=1e-12
+    )
+    assert run.q[-1, 0] == pytest.approx(exact.y[0, -1] + 1.0, abs=1e-7)
