@@ -74,6 +74,11 @@ def fault_without_inertia(m: Mechanism, held: Collection[int] = ()) -> str | Non
     return without_inertia_message(m, found[0]) if found else None
 
 
+def fault_of_free_joints(m: Mechanism) -> str | None:
+    """The same, joints that loops and gears hold not counted."""
+    return fault_without_inertia(m, coupled_joints(m))
+
+
 def _is_symbolic(body: Body) -> bool:
     numbers = (body.inertia.m, body.inertia.h, body.inertia.I, body.armature, body.placement.position)
     return any(np.asarray(number).dtype.kind == "O" for number in numbers)

@@ -22,7 +22,7 @@ from ..loops.closing.generic import generic_position
 from ..loops.equations.constraints import constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
-from ..model.singular import coupled_joints, fault_without_inertia
+from ..model.singular import fault_of_free_joints
 from ..model.snapshot import Snapshot
 from ..spatial import Array
 from .closed_step import DAMPING, RANK, rows_for
@@ -180,7 +180,7 @@ def rollout(
         found = touching.accelerations(m, found)
     opened = opened_parameters(m, parameters)
     law = Law(found, implicit_damping=damping(m, damped, method, *opened[:1]))
-    fault = fault_without_inertia(m, coupled_joints(m))
+    fault = m.once(fault_of_free_joints)
     if fault is not None:
         raise SingularError(f"rollout: {fault}")
     control = RolloutControl(m, tau, steps, real)
