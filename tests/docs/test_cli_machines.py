@@ -43,6 +43,18 @@ def test_kinematics_of_one_turn(tmp_path: Path) -> None:
     assert f"  written {picture}\n" in out
 
 
+def test_drivers_of_a_file_are_followed(tmp_path: Path) -> None:
+    m = wt.examples.load("crank-slider")
+    m.add_driver("motor", "0.3 * sin(t)", joint="crank")
+    wt.save(m, tmp_path / "driven.toml")
+    movie = tmp_path / "swing.gif"
+    words = ("kinematics", tmp_path / "driven.toml", "--steps", 4, "--duration", 0.1, "--gif", movie)
+    out, _ = run(*words)
+    assert out.startswith("crank-slider: 5 positions in 0.1 s, driven by motor\n")
+    assert movie.read_bytes().startswith(b"GIF89a")
+    assert json.loads(run(*words[:6], "--json")[0])["driving_force"].keys() == {"motor"}
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
