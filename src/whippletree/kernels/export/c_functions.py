@@ -38,7 +38,7 @@ def loop_names(program: Program, name: str) -> list[str]:
     return sum(inner, own)
 
 
-class Statement(NamedTuple):
+class PlacedInstruction(NamedTuple):
     """An instruction: operation, number of its value, those of its operands, place in the area or -1."""
 
     op: str
@@ -90,12 +90,12 @@ class Routine:
         body, real = loop.body, [Input("out", (loop.n_state,))]
         return Routine(body, f"{self.name}_pass{first}", body.inputs, real, self.precision, "static ")
 
-    def without_order(self, op: str, out: int, numbers: tuple[int, ...]) -> Statement:
+    def without_order(self, op: str, out: int, numbers: tuple[int, ...]) -> PlacedInstruction:
         """An instruction of a loop with its place in the area, and without what only tells the order."""
         if op not in LOOP_OPS:
-            return Statement(op, out, numbers, -1)
+            return PlacedInstruction(op, out, numbers, -1)
         place = int(self.program.constants[numbers[-1] - self.program.first_constant])
-        return Statement(op, out, numbers[1:2] if op == "argument" else (), place)
+        return PlacedInstruction(op, out, numbers[1:2] if op == "argument" else (), place)
 
     @property
     def stack(self) -> int:
