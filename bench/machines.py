@@ -108,8 +108,8 @@ def exudyn_positions(m: wt.Mechanism, t: np.ndarray) -> Callable[[], np.ndarray]
     settings = exudyn.SimulationSettings()
     settings.staticSolver.numberOfLoadSteps = len(t) - 1
     settings.staticSolver.verboseMode = 0
-    settings.solutionSettings.writeSolutionToFile = False
-    settings.solutionSettings.sensorsWritePeriod = 0.5 / len(t)
+    settings.solution.file.write = False
+    settings.solution.sensors.writePeriod = 0.5 / len(t)
     settings.staticSolver.newton.relativeTolerance = 1e-10
 
     def solve() -> np.ndarray:
