@@ -4,8 +4,9 @@ The folders are those of packages, as `pip download --no-deps robosuite` and `un
 .urdf, .sdf and .xacro file is loaded. It is "read", "refused" with file and reason, or "failed" if anything
 else is raised. MJCF models are moved by MuJoCo, too: without constraints, motors and fluid, at three random
 states, the largest difference of accelerations is told as a share of the largest; models with springs or
-dampers in tendons, which have no counterpart, are left out of that. Ends with an error if a file failed, or
-if accelerations differ by more than 1e-9. --each prints a line a file, --json FILE keeps all of them.
+dampers in tendons, or an armature of a free joint, which have no counterpart, are left out of that. Ends with
+an error if a file failed, or if accelerations differ by more than 1e-9. --each prints a line a file, --json
+FILE keeps all of them.
 """
 
 import argparse
@@ -35,6 +36,9 @@ def difference(path: Path, m: wt.Mechanism) -> float | None:
     """Of accelerations from MuJoCo's, as a share of the largest; None where there is nothing to compare."""
     model = mujoco.MjModel.from_xml_path(str(path))
     if model.nv == 0 or np.any(model.tendon_stiffness) or np.any(model.tendon_damping):
+        return None
+    free = [model.jnt_dofadr[j] for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
+    if np.any(model.dof_armature[free]):  # which has no counterpart, and is told
         return None
     off = mujoco.mjtDisableBit
     model.opt.disableflags |= off.mjDSBL_CONSTRAINT | off.mjDSBL_ACTUATION
