@@ -9,7 +9,7 @@ from scipy.linalg import block_diag
 
 from ..api.derivative import coordinate_derivative, tangents
 from ..api.forward import forward_dynamics
-from ..errors import ModelError, SingularError
+from ..errors import InputError, ModelError, SingularError
 from ..loops.closing.check import check_closed, check_gears
 from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..loops.equations.rank import MisfitError, eliminate
@@ -202,6 +202,8 @@ def _output(
     if callable(outputs):
         slopes = coordinate_derivative(outputs, m, wrt=("q", "qd"))(q, qd)
         by_q, by_qd = np.reshape(slopes["q"], (-1, m.nq)), np.reshape(slopes["qd"], (-1, m.nv))
+        if not (np.all(np.isfinite(by_q)) and np.all(np.isfinite(by_qd))):
+            raise InputError("outputs have derivatives that are not finite at this state")
         return np.concatenate([by_q @ E + by_qd @ turned, by_qd @ G], axis=1)
     rows = [
         j for i in joint_numbers(m, outputs, "outputs") for j in range(m.v_index[i].start, m.v_index[i].stop)
@@ -212,6 +214,8 @@ def _output(
 def _inputs(m: Mechanism, inputs: Sequence[str] | None) -> tuple[list[int], tuple[str, ...]]:
     """Numbers of the velocities whose forces are inputs, and their names."""
     numbers = range(len(m)) if inputs is None else joint_numbers(m, inputs, "inputs")
+    if len(set(numbers)) < len(numbers):
+        raise InputError(f"inputs name a joint twice: {', '.join(inputs or ())}")
     columns = [j for i in numbers for j in range(m.v_index[i].start, m.v_index[i].stop)]
     return columns, tuple(label for i in numbers for label in _labels(m.bodies[i]))
 

@@ -42,7 +42,7 @@ class Course:
         """At times t (n,), s, in numbers.
 
         Raises:
-            InputError: A table or spline says nothing about some time.
+            InputError: A table or spline says nothing about some time, a function gives no finite number.
         """
         t = np.asarray(t, dtype=float)
         if isinstance(self.position, MotionSpline):
@@ -51,6 +51,12 @@ class Course:
             # By NumPy: a function of the time alone is asked for once for all times.
             found = (np.asarray(part.flat(t)) for part in self._programs)
             parts = [np.broadcast_to(part, (*t.shape, 1))[..., 0] for part in found]
+        for part, what in zip(parts, ("position", "velocity", "acceleration"), strict=True):
+            if not np.all(np.isfinite(part)):
+                at = np.flatnonzero(~np.isfinite(part))[0]
+                value, when = np.ravel(part)[at], np.ravel(t)[at]
+                found = f"its {what} is {value} at t = {when:g} s"
+                raise InputError(f"drive of {self.name!r}: {found}, expected a finite number")
         x, xd, xdd = (self.amplitude * part for part in parts)
         return Prescribed(self.start + x, xd, xdd)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..errors import InputError
 from ..model.gear import tree_gears
 from ..model.mechanism import Mechanism
 from ..model.values import per_coordinate, per_velocity, position, vector
@@ -19,16 +20,21 @@ class Argument(NamedTuple):
         shape: For a mechanism.
         meaning: Of that shape, in words, for a mechanism.
         is_position: Whether it is a position, whose quaternions must be of unit norm.
+        is_real: Whether it is only searched from, so that complex numbers would lose their imaginary parts.
     """
 
     shape: Callable[[Mechanism], tuple[int, ...]]
     meaning: Callable[[Mechanism], str]
     is_position: bool = False
+    is_real: bool = False
 
     def checked(self, m: Mechanism, value: Any, name: str) -> Array:
         """The value as a finite array of the shape, or InputError saying what was expected."""
         if self.is_position:
-            return position(m, value, name)
+            found = position(m, value, name)
+            if self.is_real and found.dtype.kind == "c":
+                raise InputError(f"{name} has dtype {found.dtype}, expected real numbers: {self.meaning(m)}")
+            return found
         return vector(value, self.shape(m), name, self.meaning(m))
 
 
@@ -50,7 +56,7 @@ EVERYWHERE: Mapping[str, Argument] = {
 _PER_LINK = Argument(lambda m: (len(m), 3), lambda m: f"three entries per body of {m.name!r} (nb = {len(m)})")
 
 OURS: Mapping[str, Argument] = EVERYWHERE | {
-    "q_guess": _POSITION,
+    "q_guess": _POSITION._replace(is_real=True),
     "x": _VELOCITY,
     "qdd_joints": Argument(
         lambda m: (m.nv - 6,), lambda m: f"one entry per velocity of {m.name!r} behind its base"

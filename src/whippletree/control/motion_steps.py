@@ -241,8 +241,9 @@ def residual_kernels(
     found = compile(function, m, inputs=inputs)
     outputs = found.program.outputs
     if not isinstance(outputs, Leaf) or len(outputs.shape) != 1:
+        given = f"one of shape {outputs.shape}" if isinstance(outputs, Leaf) else "several: put them into one"
         raise InputError(
             f"{name} is to give an array of residuals, of one axis, of whose squares half the sum is the "
-            f"cost: np.concatenate([q - goal, 0.1 * qd]), for example; it gives {outputs}"
+            f"cost: np.concatenate([q - goal, 0.1 * qd]), for example; it gives {given}"
         )
     return found, derivative(function, m, wrt=wrt, inputs=inputs)

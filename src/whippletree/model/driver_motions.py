@@ -51,6 +51,10 @@ class ConstantSpeed(DriverMotion):
     speed: float
     begins_anywhere: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.speed):
+            raise InputError(f"ConstantSpeed: speed is {self.speed!r}, expected a finite number")
+
     def position(self, t: Any) -> Any:
         return self.speed * t
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..api.forward_methods import automatic, find
 from ..api.prescribed import drivers_of
 from ..contact.compliant.compliant_contact import Compliant
+from ..contact.impulses.impacts import IMPACT_LAWS
 from ..errors import InputError
 from ..loops.closing.check import GEARED_START, check_gears
 from ..loops.equations.near_dependence import checked_tolerance
@@ -194,6 +195,9 @@ def simulate(
         q, qd = forces.start(q0, qd0, duration)
     _check_amount(duration, dt if method in INTEGRATORS else None, "dt", "steps")
     _check_amount(duration, sample, "sample", "states")
+    _check_amount(duration, control_dt, "control_dt", "calls of the control")
+    if not (isinstance(impacts, str) and impacts in IMPACT_LAWS):
+        raise InputError(f"impacts is {impacts!r}, expected one of {', '.join(IMPACT_LAWS)}")
     known = ("auto", *INTEGRATORS, *CHOOSING)
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
@@ -227,6 +231,7 @@ def simulate(
     without = joints_without_inertia(m, q, coupled_joints(m)) if m.once(joints_in_doubt) else ()
     if without:
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
+    run.check_start()
     with Progress(duration, progress) as bar, _told_with_the_run(run):
         if method == "auto":
             run.choose_integrator()

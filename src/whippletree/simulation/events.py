@@ -10,6 +10,7 @@ from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..model.values import position, vector
 from ..spatial import Array, where
+from ..spatial.scalar import real_numbers
 from .acting import check_function
 
 State = Callable[[float], tuple[Array, Array]]
@@ -84,9 +85,13 @@ class Event:
 
     def value(self, t: float, q: Array, qd: Array) -> float:
         """The function's value, checked."""
-        value = np.asarray(self.function(t, q.copy(), qd.copy()), dtype=float)
+        found = self.function(t, q.copy(), qd.copy())
+        try:
+            value = real_numbers(found)
+        except (TypeError, ValueError):
+            value = np.zeros(0)
         if value.size != 1 or not np.isfinite(value).all():
-            raise InputError(f"event {self.name!r} at t = {t:g}: function gives {value}, expected a number")
+            raise InputError(f"event {self.name!r} at t = {t:g}: function gives {found}, expected a number")
         return float(value.reshape(()))
 
     def passes(self, before: float, after: float) -> bool:

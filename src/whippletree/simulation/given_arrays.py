@@ -33,9 +33,8 @@ def must_be_finite(array: Array, name: str) -> None:
     # By the extremes, which take no memory: of forces of all steps there may be much.
     if array.size and not (np.isfinite(array.min()) and np.isfinite(array.max())):
         index = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(
-            f"{name}[{', '.join(map(str, index))}] is {array[index]}: every entry must be finite"
-        )
+        where = f"[{', '.join(map(str, index))}]" if index else ""
+        raise InputError(f"{name}{where} is {array[index]}: every entry must be finite")
 
 
 def to_write_into(out: Any, shapes: Sequence[Shape], dtype: np.dtype[Any]) -> list[Array]:

@@ -37,6 +37,9 @@ coordinates are as large as its inverse, and so are forces brought over to the o
 BETTER = 2.0
 """How much better another choice must be to be worth a change."""
 
+FASTEST = 1e100
+"""rad/s², m/s² or velocities: squares of what is faster are no numbers, nor are steps that follow it."""
+
 BRANCH = 0.1
 """Share by which a velocity may turn right behind a singular position and still lead along a branch."""
 
@@ -131,6 +134,13 @@ class Run:
         if passage is None:
             raise self.fail("it starts at a singular position, and no way out of it was found", 0.0, None)
         self.first = self._across(passage)
+
+    def check_start(self) -> None:
+        """Stop where no step follows the motion at its start; singular positions have been left before."""
+        slope = self.system.slope(0.0, self.last)
+        if self.first is None and not np.max(np.abs(slope), initial=0.0) < FASTEST:
+            joint = joint_of_worst(self.system, 0.0, self.last)
+            raise self.fail(f"joint {joint!r} is so fast at the start that no step can follow it", 0.0, joint)
 
     def choose_integrator(self) -> None:
         """Choose an integrator, by the state at the start or right behind it."""

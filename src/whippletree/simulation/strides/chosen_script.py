@@ -59,7 +59,7 @@ def judged(
     error = error_norm(K, y, after, h, tolerances[0], tolerances[1])
     accepted, size = where(error < 1.0, 1.0, 0.0), abs(h) * factor(error, rejected)
     size = where(accepted > 0.0, resumed(size, h, wanted), size)
-    return accepted, size, 1.0 - accepted, where(size < shortest, 0.0, 1.0)
+    return accepted, size, 1.0 - accepted, where(size >= shortest, 1.0, 0.0)
 
 
 @lru_cache(maxsize=64)

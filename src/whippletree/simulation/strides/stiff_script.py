@@ -27,7 +27,7 @@ from .motion import END, RETRY, Motion
 
 def halved(h: Any, shortest: Any) -> tuple[Any, Any]:
     """The length after a Newton iteration that did not converge, s, and whether to go on."""
-    return 0.5 * h, where(0.5 * h < shortest, 0.0, 1.0)
+    return 0.5 * h, where(0.5 * h >= shortest, 1.0, 0.0)
 
 
 def estimated_again(error: Any, rejected: Any) -> Any:
@@ -65,7 +65,7 @@ def judged(
     shorter = where(error < np.inf, maximum(radau.LEAST, change), radau.LEAST)
     follows = resumed(h * where(keeps > 0.0, 1.0, longer), h, wanted)
     size = where(accepted > 0.0, follows, h * shorter)
-    return 1.0 - accepted, size, 1.0 - keeps, slow, where(size < shortest, 0.0, 1.0)
+    return 1.0 - accepted, size, 1.0 - keeps, slow, where(size >= shortest, 1.0, 0.0)
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 from ...contact.compliant.compliant_contact import Compliant
 from ...contact.compliant.patch_motion import check_dampers
 from ...contact.geometry.contact_pairs import candidates
-from ...contact.impulses.impacts import IMPACT_LAWS
 from ...edit.pieces import assemble
 from ...errors import InputError
 from ...model.mechanism import Mechanism
@@ -72,8 +71,6 @@ def check_touching(
             f"contacts is {contacts!r}, expected 'auto', 'rigid', 'compliant', a wt.contact.Compliant or None"
         )
     _check_present(m, "rigid")
-    if impacts not in IMPACT_LAWS:
-        raise InputError(f"impacts is {impacts!r}, expected one of {', '.join(IMPACT_LAWS)}")
     _check_method(m, method)
     names = ("dynamics", "stabilization", "implicit_damping")
     for name, value, default in zip(names, others, ("auto", None, None), strict=True):
