@@ -8,6 +8,8 @@ import numpy as np
 
 from ..errors import SolverError
 from ..model.mechanism import Mechanism
+from ..model.values import positive
+from ..simulation.given_arrays import whole_number
 from ..simulation.stepping import Feedback
 from ..spatial import Array
 from .backward_pass import backward
@@ -120,6 +122,8 @@ def ilqr(
     >>> found.converged, found.q[-1].round(2), abs(found.u).max() <= 2.0
     (True, array([3.14]), np.True_)
     """
+    whole_number(iterations, "iterations")
+    positive(tolerance, "tolerance")
     problem, start, u = control_problem(m, q0, qd0, stage, final, steps, dt, actuated, limits, u0, method)
     return solve(problem, start, u, iterations, tolerance)
 
