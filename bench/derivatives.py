@@ -1,10 +1,11 @@
 """Derivatives against Pinocchio and finite differences, in turn, in one run: python bench/derivatives.py.
 
 ∂RNEA, ∂ABA and H⁻¹ of robots on fixed and free roots: batches on one core, and one state called from Python.
-Pinocchio has no batches of these; it takes one state after the other, as it is called from Python. Finite
-differences are forward ones on our own batched kernels, 2 nv + 1 evaluations a state. Both libraries have to
-agree before anything is timed. Products without matrices are counted in operations of their function. A
-table, and a JSON file. Ends with an error if a target is missed.
+Pinocchio has no batches of these; it takes one state after the other, as it is called from Python, which is
+what ratios are of, and in a loop of C++ where a compiler is found (`pinocchio_loop.py`). Finite differences
+are forward ones on our own batched kernels, 2 nv + 1 evaluations a state. Both libraries have to agree before
+anything is timed. Products without matrices are counted in operations of their function. A table, and a JSON
+file. Ends with an error if a target is missed.
 """
 
 import json
@@ -17,6 +18,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
+from pinocchio_loop import calls, native_loop
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -53,6 +55,7 @@ class Row(NamedTuple):
     batch: float
     one: float
     pinocchio: float
+    loop: float | None
     differences: float | None
 
     @property
@@ -107,12 +110,22 @@ def measure(case: Case, rounds: int) -> list[Row]:
         "aba": lambda: pin.computeABADerivatives(model, data, pq, pqd, ptau),
         "inverse": lambda: pin.computeMinverse(model, data, pq),
     }
+    loop = native_loop()
+    native: dict[str, Callable[[], object]] = {}
+    if loop is not None:
+        states = [
+            np.array([to.to_position(q[i]) for i in range(count)]),
+            np.array([to.to_velocity(q[i], qd[i]) for i in range(count)]),
+            np.array([to.to_acceleration(q[i], qd[i], x[i]) for i in range(count)]),
+            np.array([to.to_force(q[i], x[i]) for i in range(count)]),
+        ]
+        native = dict(calls(loop, model, *states))
     rows = []
     for name, (k, batch, function) in kernels.items():
         one = tuple(array[0].copy() for array in batch)
         _agree(case, q[0], name, k(*one), theirs[name]())
         out = k(*batch)
-        calls: dict[str, Callable[[], object]] = {
+        timed: dict[str, Callable[[], object]] = {
             "batch": lambda k=k, batch=batch, out=out: k(*batch, out=out),
             "one": lambda k=k, one=one: k(*one),
             "pinocchio": theirs[name],
@@ -120,11 +133,15 @@ def measure(case: Case, rounds: int) -> list[Row]:
         if function is not None:
             moved = tuple(np.repeat(array[: count // 8], 2 * m.nv + 1, axis=0) for array in batch)
             values = function(*moved)
-            calls["differences"] = lambda f=function, moved=moved, values=values: f(*moved, out=values)
-        times = best_times(calls, rounds=rounds)
+            timed["differences"] = lambda f=function, moved=moved, values=values: f(*moved, out=values)
+        if name in native:
+            timed["loop"] = native[name]
+        times = best_times(timed, rounds=rounds)
         differences = times["differences"] * 1e9 / (count // 8) if function is not None else None
         scaled = (times["batch"] * 1e9 / count, times["one"] * 1e9, times["pinocchio"] * 1e9)
-        rows.append(Row(case.name, case.free, m.nv, name, sum(k.cost.values()), *scaled, differences))
+        in_loop = times["loop"] * 1e9 / count if name in native else None
+        about = (case.name, case.free, m.nv, name, sum(k.cost.values()))
+        rows.append(Row(*about, *scaled, in_loop, differences))
     return rows
 
 
@@ -197,6 +214,9 @@ def main(
     }
     for name, both in means.items():
         console.print(f"{name}: batched {both['batch']:.1f}×, one state {both['one']:.1f}× (geometric means)")
+        natively = [row.loop / row.batch for row in rows if row.derivative == name and row.loop is not None]
+        if natively:
+            console.print(f"{name}: batched {mean(natively):.1f}× Pinocchio in C++")
     for name, values in counted.items():
         console.print(f"vjp of {name}: {mean(values):.2f} of its operations, at most {max(values):.2f}")
     console.print(f"{machine['cpu']}; commit {machine['commit']}")
@@ -247,6 +267,7 @@ def _table(rows: list[Row]) -> Table:
         "batch",
         "one state",
         "Pinocchio",
+        "in C++",
         "differences",
     )
     for heading in headings:
@@ -261,7 +282,7 @@ def _table(rows: list[Row]) -> Table:
             f"{1e-3 * row.batch:,.3f} ({row.batch_ratio:.0f}×)",
             f"{1e-3 * row.one:,.2f} ({row.one_ratio:.1f}×)",
             f"{1e-3 * row.pinocchio:,.2f}",
-            "—" if row.differences is None else f"{1e-3 * row.differences:,.2f}",
+            *("—" if time is None else f"{1e-3 * time:,.2f}" for time in (row.loop, row.differences)),
         )
     return table
 
