@@ -168,6 +168,12 @@ def test_gears_hold_what_the_file_says():
         ),
         (model('<asset><mesh file="nowhere.stl"/></asset>'), None, "nowhere.stl"),
         (model("", joint='<joint range="nan 1"/>'), None, "contains a 'NaN'"),
+        (model("", joint='<joint pos="0 1e200 0"/>'), None, "pos of joint '' has 1e+200, which is too large"),
+        (
+            model("", joint='<joint name="j" damping="1e120"/>'),
+            None,
+            "damping of joint 'j' has 1e+120, which is too large",
+        ),
     ],
 )
 def test_refusals(text, line, message, tmp_path, monkeypatch):

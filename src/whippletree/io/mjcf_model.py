@@ -9,6 +9,7 @@ from .findings import Findings
 from .mjcf_actuators import add_actuators
 from .mjcf_bodies import add_bodies
 from .mjcf_couplings import add_couplings
+from .mjcf_numbers import refuse_huge_numbers
 from .mjcf_rest import tell_rest
 from .mjcf_shapes import add_shapes
 from .mjcf_view import MjcfView
@@ -23,6 +24,7 @@ def mechanism_of(model: Any, path: Path, findings: Findings) -> Mechanism:
         )
     if model.nbody == 1:
         findings.warning(None, "there is no <body> in its <worldbody>: nothing in it moves")
+    refuse_huge_numbers(view, path)
     m = Mechanism(view.name or path.stem, view.gravity)
     add_bodies(m, view)
     add_couplings(m, view)
