@@ -36,7 +36,8 @@ def refuse_huge_numbers(view: MjcfView, path: Path) -> None:
 
 def _refuse(view: MjcfView, path: Path, kind: str, name: str, values: Array, owners: Array) -> None:
     """The same for values (n, ...) of elements of one kind, with the numbers (n,) of these."""
-    for owner, row in zip(owners, np.reshape(values, (len(owners), -1)), strict=True):
-        for value in row[~(np.abs(row) <= LARGEST_NUMBER)]:
+    for owner, row in zip(owners, values, strict=True):
+        numbers = np.atleast_1d(row)
+        for value in numbers[~(np.abs(numbers) <= LARGEST_NUMBER)]:
             what = f"{name} of {kind.lower()} {view.named(kind, int(owner))!r}"
             raise FileError(path, f"{what} has {value:g}, which {number_fault(float(value))}")
