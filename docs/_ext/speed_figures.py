@@ -43,7 +43,7 @@ def kernels(data: dict[str, Any]) -> Figure:
         bars = (
             ("batch", "here, batch", BLUE, 0.0),
             ("one", "here, one state", GREEN, 0.2),
-            ("batch_pinocchio", "Pinocchio, batch in C++", GREY, 0.4),
+            ("batch_pinocchio", "Pinocchio, many states", GREY, 0.4),
             ("one_pinocchio", "Pinocchio, one state", RED, 0.6),
         )
         for key, label, color, shift in bars:
