@@ -79,7 +79,7 @@ class PlainSteps:
         if self._kernel is not None and not run.watch.settled:
             return t, y
         stride = self._ready(t, y)
-        while stride is not None and t < run.duration:
+        while stride is not None:
             steps = stride.take(run.duration)
             count, kept = len(steps.t), self._quiet(steps, t, y)
             if kept:
@@ -91,6 +91,8 @@ class PlainSteps:
             stride.motion.raise_fault()
             if steps.stopped:
                 stride.method.end(float(stride.motion.h[0]))
+                break
+            if t >= run.duration:
                 break
             before, self._kernel = self._kernel, self._event_kernel()
             if self._kernel is not before or (self._in_doubt(steps) and run.renew(y)):
