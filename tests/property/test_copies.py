@@ -14,6 +14,7 @@ import pytest
 import other_process
 import whippletree as wt
 from whippletree import errors
+from whippletree.loops.equations.rank import MisfitError
 from whippletree.kernels.export.trigonometric import NotTrigonometric, TooManyTerms
 from whippletree.kernels.trace.refusal import TraceError
 from whippletree.model.snapshot import motion_key
@@ -44,7 +45,7 @@ def examples_of_errors() -> list[errors.WhippletreeError]:
         NotTrigonometric("sqrt"),
         other_process.OwnError(number=3, of="leg"),
     ]
-    simple = {*plain, TraceError} - {type(error) for error in special}
+    simple = {*plain, TraceError, MisfitError} - {type(error) for error in special}
     return [*special, *(kind("what", 2) for kind in sorted(simple, key=lambda kind: kind.__name__))]
 
 
