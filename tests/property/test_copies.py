@@ -14,9 +14,9 @@ import pytest
 import other_process
 import whippletree as wt
 from whippletree import errors
-from whippletree.loops.equations.rank import MisfitError
 from whippletree.kernels.export.trigonometric import NotTrigonometric, TooManyTerms
 from whippletree.kernels.trace.refusal import TraceError
+from whippletree.loops.equations.rank import MisfitError
 from whippletree.model.snapshot import motion_key
 from whippletree.simulation.acting import ForceFault
 
