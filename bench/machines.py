@@ -11,6 +11,7 @@ an error if positions or reactions take 0.1 s or more, or if they are not those 
 import argparse
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -53,8 +54,8 @@ def exudyn_positions(m: wt.Mechanism, t: np.ndarray) -> Callable[[], np.ndarray]
     Returns a function that gives the crank's angle at every position, as a check that it has been followed.
     """
     try:
-        import exudyn  # pyright: ignore[reportMissingImports]  # on use: a peer that may be missing
-        import exudyn.itemInterface as items  # pyright: ignore[reportMissingImports]
+        exudyn: Any = import_module("exudyn")  # on use: a peer that may be missing
+        items: Any = import_module("exudyn.itemInterface")
     except ImportError:
         return None
     container = exudyn.SystemContainer()

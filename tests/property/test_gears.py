@@ -70,8 +70,9 @@ def test_positions_agree_with_the_gears(size, seed):
     m = randoms.geared_tree(rng, joint_names(rng, size))
     q, _ = randoms.geared_state(rng, m)
     for gear in m.gears:
-        driver, driven = (q[m.q_index[m.joint_number(name)]][0] for name in (gear.driver, gear.driven))
-        assert driven == pytest.approx(gear.ratio * driver + gear.offset, rel=1e-12, abs=1e-12)
+        ((driver, ratio),) = gear.terms
+        turned, turns = (q[m.q_index[m.joint_number(name)]][0] for name in (gear.driven, driver))
+        assert turned == pytest.approx(ratio * turns + gear.offset, rel=1e-12, abs=1e-12)
 
 
 def chain_of_gears():

@@ -175,7 +175,9 @@ def test_mechanisms_without_contacts_are_refused():
 class Foam(wt.contact.PatchLaw):
     """It hardens: f = K d + C d³ + D ḋ."""
 
-    tangential = (4e3, 0.0)
+    @property
+    def tangential(self) -> tuple[float, float]:
+        return 4e3, 0.0
 
     def push(self, z: Any, rate: Any) -> Any:
         return -4e3 * z[0] - 7e7 * z[0] ** 3 - 0.0 * rate
