@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -103,11 +104,14 @@ while True:
 """
 
 
-def started(kind: str, times: int, end: str = "") -> subprocess.Popen[str]:
+def started(kind: str, times: int, folder: Path, end: str = "") -> subprocess.Popen[str]:
+    """A process that works, with a cache of its own in a folder: others have unfinished entries in theirs."""
     lines = [line[8:] for line in WORK[kind].splitlines()]
     script = CHILD.format(work="\n".join(lines), times=times, end=end)
-    pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, "-c", script], stdout=pipe, stderr=pipe, text=True)
+    pipe, environment = subprocess.PIPE, {**os.environ, "XDG_CACHE_HOME": str(folder)}
+    return subprocess.Popen(
+        [sys.executable, "-c", script], stdout=pipe, stderr=pipe, text=True, env=environment
+    )
 
 
 def interrupt_later(child: subprocess.Popen[str], random: random.Random) -> threading.Event:
@@ -129,9 +133,9 @@ def interrupt_later(child: subprocess.Popen[str], random: random.Random) -> thre
 
 
 @pytest.mark.parametrize("kind", WORK)
-def test_interrupted_again_and_again(kind, pytestconfig):
+def test_interrupted_again_and_again(kind, pytestconfig, tmp_path):
     times, moments = pytestconfig.getoption("--interrupts"), random.Random(kind)
-    child = started(kind, times)
+    child = started(kind, times, tmp_path)
     assert child.stdout is not None
     heard, line, answered = 0, "", threading.Event()
     for line in child.stdout:
@@ -146,8 +150,8 @@ def test_interrupted_again_and_again(kind, pytestconfig):
 
 
 @pytest.mark.parametrize("kind", WORK)
-def test_an_interrupt_that_ends_the_process(kind):
-    child = started(kind, 0, ENDLESS)
+def test_an_interrupt_that_ends_the_process(kind, tmp_path):
+    child = started(kind, 0, tmp_path, ENDLESS)
     assert child.stdout is not None
     for line in child.stdout:
         if line == "ready\n":
