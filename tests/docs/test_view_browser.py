@@ -129,19 +129,25 @@ def test_a_loop_follows_its_sliders_and_gravity_is_pulled(browser: str) -> None:
 
         page.page.get_by_role("tab", name="Options").click()
 
-        def seen_when_clicked(label: str) -> bool:
-            # The browser lowers its resolution as it likes, and draws late: another click shows it again. The
-            # handle of gravity, the palest of all, changes some two hundred points by up to 111.
-            before = page.picture()
-            page.page.get_by_label(label).click()
-            time.sleep(0.5)
-            return bool(np.sum(np.max(np.abs(page.picture() - before), axis=2) > 80.0) > 10)
+        def differ(a: np.ndarray, b: np.ndarray) -> bool:
+            # The handle of gravity, the palest of all, changes some two hundred points by up to 111.
+            return bool(np.sum(np.max(np.abs(a - b), axis=2) > 100.0) > 10)
+
+        def comes_and_goes(label: str) -> bool:
+            # The browser lowers its resolution as it likes, and draws late: then it is tried again.
+            pictures = []
+            for shown in (False, True, False):
+                page.page.get_by_label(label).set_checked(shown)
+                time.sleep(0.5)
+                pictures.append(page.picture())
+            without, within, again = pictures
+            return differ(within, without) and not differ(again, without)
 
         for layer in ("joints", "frames", "centre of mass"):
-            until(lambda layer=layer: seen_when_clicked(layer), f"{layer} shown or hidden")
-        page.page.get_by_label("joints").uncheck()
+            until(lambda layer=layer: comes_and_goes(layer), f"{layer} shown and hidden")
         page.page.get_by_role("tab", name="Gravity").click()
-        until(lambda: seen_when_clicked("arrow to drag"), "the arrow shown or hidden")
+        until(lambda: comes_and_goes("arrow to drag"), "the arrow shown and hidden")
+        page.page.get_by_label("arrow to drag").check()
         pull = page.slider("x [m/s²]")
         pull.focus()
         pull.press("End")
