@@ -17,7 +17,7 @@ import whippletree as wt
 from mjcf_text import MACHINE
 from sdf_text import ROVER
 from urdf_text import ARM
-from whippletree.io.toml_write import dumps
+from whippletree.io.toml.toml_write import dumps
 
 SECONDS = 60
 """A reader that takes longer for a small file hangs."""

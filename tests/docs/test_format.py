@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import whippletree as wt
-from whippletree.io.toml import JOINTS
+from whippletree.io.toml.toml_read import JOINTS
 from whippletree.model.kinds import KINDS
 from whippletree.shapes import SHAPES
 

@@ -12,7 +12,7 @@ import pytest
 import whippletree as wt
 from mjcf_text import EQUALITIES, LINKAGE, MACHINE
 from whippletree.io import problems
-from whippletree.io.toml_write import dumps
+from whippletree.io.toml.toml_write import dumps
 
 
 def model(inside: str, body: str = "", joint: str = '<joint name="j"/>') -> str:

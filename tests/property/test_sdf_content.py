@@ -9,7 +9,7 @@ import pytest
 import whippletree as wt
 from sdf_text import FOUR_BAR, INERTIAL, ROVER, joint, link, model
 from whippletree.io import problems
-from whippletree.io.toml_write import dumps
+from whippletree.io.toml.toml_write import dumps
 
 AXIS = "<axis><xyz>0 0 1</xyz></axis>"
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import randoms
 import whippletree as wt
-from whippletree.io import toml_lines
-from whippletree.io.toml_lines import lines
-from whippletree.io.toml_write import dumps
+from whippletree.io.toml import toml_lines
+from whippletree.io.toml.toml_lines import lines
+from whippletree.io.toml.toml_write import dumps
 
 
 def rich(seed: int) -> wt.Mechanism:

@@ -10,7 +10,7 @@ import pytest
 import whippletree as wt
 from urdf_text import change, joint, link, robot, write
 from whippletree import io
-from whippletree.io import urdf_tree
+from whippletree.io.urdf import urdf_tree
 
 SHOULDER_LIMIT = '<limit lower="-1" upper="2" effort="30" velocity="4"/>'
 DYNAMICS = '<dynamics damping="0.1" friction="0.2"/>'

@@ -61,23 +61,32 @@ def _ours(module: str, name: str) -> Callable[..., Any]:
     return function
 
 
-expanded_by_name = _ours("xacro_file", "expanded")
+expanded_by_name = _ours("urdf.xacro_file", "expanded")
 """A text with macros of xacro in URDF, as (source, packages, arguments) tells it."""
 
-graph_of = _ours("toml", "load_graph")
+graph_of = _ours("toml.toml_read", "load_graph")
 """The graph in a TOML text, as (source) tells it."""
 
 _ROOT_ELEMENT = re.compile(rb"<(?!!--)(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
 _ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
 
-_URDF = Format(_ours("urdf", "load"), _ours("urdf", "problems"), _ours("urdf_write", "save"), is_urdf=True)
+_URDF = Format(
+    _ours("urdf.urdf_read", "load"),
+    _ours("urdf.urdf_read", "problems"),
+    _ours("urdf.urdf_write", "save"),
+    is_urdf=True,
+)
 
 FORMATS: dict[str, Format] = {
     ".urdf": _URDF,
-    ".xacro": Format(_ours("xacro_file", "load"), _ours("xacro_file", "problems"), is_urdf=True),
-    ".xml": Format(_ours("mjcf", "load"), _ours("mjcf", "problems"), _ours("mjcf_write", "save")),
-    ".sdf": Format(_ours("sdf", "load"), _ours("sdf", "problems")),
-    ".toml": Format(_ours("toml", "load"), _ours("toml", "problems"), _ours("toml_write", "save")),
+    ".xacro": Format(_ours("urdf.xacro_file", "load"), _ours("urdf.xacro_file", "problems"), is_urdf=True),
+    ".xml": Format(
+        _ours("mjcf.mjcf_read", "load"), _ours("mjcf.mjcf_read", "problems"), _ours("mjcf.mjcf_write", "save")
+    ),
+    ".sdf": Format(_ours("sdf.sdf_read", "load"), _ours("sdf.sdf_read", "problems")),
+    ".toml": Format(
+        _ours("toml.toml_read", "load"), _ours("toml.toml_read", "problems"), _ours("toml.toml_write", "save")
+    ),
 }
 """By suffix, in small letters and with its dot. A new format is one line here."""
 

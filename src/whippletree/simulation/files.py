@@ -67,7 +67,7 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
 
 
 def _to_npz(trajectory: Trajectory) -> bytes:
-    from ..io.toml_write import dumps  # on use, as all readers and writers
+    from ..io.toml.toml_write import dumps  # on use, as all readers and writers
 
     try:
         mechanism = None if trajectory.mechanism is None else dumps(trajectory.mechanism)
@@ -102,7 +102,7 @@ def _to_npz(trajectory: Trajectory) -> bytes:
 
 
 def _from_npz(path: Path, content: bytes) -> Trajectory:
-    from ..io.toml import load
+    from ..io.toml.toml_read import load
 
     with reading(path, "is not a Whippletree trajectory, or damaged"):
         entries = _entries(path, content)

@@ -1,0 +1,1 @@
+"""MJCF, the model files of MuJoCo: read through MuJoCo itself, and written."""

@@ -1,0 +1,1 @@
+"""SDF, the descriptions of Gazebo: read."""

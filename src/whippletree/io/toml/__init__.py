@@ -1,0 +1,1 @@
+"""TOML, Whippletree's own files: read and written."""

@@ -1,0 +1,1 @@
+"""URDF, the robot descriptions of ROS: read, also behind macros of xacro, and written."""
