@@ -74,7 +74,7 @@ api               → errors spatial joints model kernels.trace kernels.simplify
 reaching          → errors spatial model kernels.run dynamics loops.equations loops.closing api
 analysis          → errors spatial model kernels.run checks dynamics loops.equations loops.closing api
 simulation        → errors _version spatial joints model kernels.trace kernels.simplify kernels.derive
-                    kernels.run dynamics loops.equations loops.closing loops.methods contact.geometry
+                    kernels.run checks dynamics loops.equations loops.closing loops.methods contact.geometry
                     contact.problems contact.impulses contact.compliant contact.sweeps io edit api analysis
 control           → errors spatial model kernels.trace kernels.simplify kernels.store kernels.run api analysis
                     simulation

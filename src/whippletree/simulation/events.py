@@ -47,8 +47,9 @@ class Event:
         action: action(t, q, qd) gives the (q, qd) with which the motion goes on: a ball bounces, a mass is
             caught. Both states are recorded, at one time. None: the motion is not changed.
 
-    A function that can be recorded, and reads nothing that may change within a step, is evaluated in machine
-    code once a run is long enough to be worth it; others are called at the end of every step.
+    A function is evaluated in machine code once a run is long enough to be worth it, if it can be recorded
+    and reads nothing that may change unseen: its arguments, numbers, tuples, arrays, mechanisms, functions of
+    this library, of NumPy and of its own kind. Others are called at the end of every step.
 
     An event is seen if the function has different signs at the two ends of a step, or comes to zero and
     turns back within it, and located to rounding. After an action the function is taken to be zero: the

@@ -1,6 +1,6 @@
 """Events looked for by machine code, step by step."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...spatial import Array
 from ..events import INSIDE, Event, keeps_away
-from ..memoryless import what_it_reads
+from ..memoryless import Memoryless, memoryless
 from .motion import Motion
 
 LOOKS = 2000
@@ -27,7 +27,7 @@ def watched(
     after: Array,
     slope_after: Array,
     before: Array,
-    events: Sequence[Event],
+    functions: Sequence[Callable[..., Any]],
     nq: int,
 ) -> tuple[Array, Any]:
     """Values of events at the end of a step, and 1 if none comes to zero within it, else 0; see `Watch`.
@@ -37,47 +37,49 @@ def watched(
         y, slope: (nq + nv,) state and dy/dt at its start.
         after, slope_after: The same at its end.
         before: Values of the events at its start.
-        events: Whose functions can be recorded.
+        functions: Of the events; they can be recorded.
         nq: How many numbers of a state are positions.
     """
     near, quiet, values = INSIDE * h, 1.0, []
     places = (t, after), (t - h + near, y + near * slope), (t - near, after - near * slope_after)
-    for k, event in enumerate(events):
-        end, first, last = (_value(event, at, state[:nq], state[nq:]) for at, state in places)
+    for k, function in enumerate(functions):
+        end, first, last = (_value(function, at, state[:nq], state[nq:]) for at, state in places)
         values.append(end)
         quiet = quiet * keeps_away(before[k], end, first, last)
     return np.array(values), quiet
 
 
-def _value(event: Event, t: Any, q: Array, qd: Array) -> Any:
-    return np.asarray(event.function(t, q.copy(), qd.copy())).reshape(())[()]
+def _value(function: Callable[..., Any], t: Any, q: Array, qd: Array) -> Any:
+    return np.asarray(function(t, q.copy(), qd.copy())).reshape(())[()]
 
 
 def lookout_kernel(events: Sequence[Event], nq: int, nv: int) -> Kernel | None:
     """`watched` for these events; None if they read what may change, or cannot be recorded."""
-    reads = tuple(what_it_reads(event.function) for event in events)
-    return None if None in reads else _kernel(_Events(events, reads), nq, nv)
+    found = [memoryless(event.function) for event in events]
+    known = [one for one in found if one is not None]
+    return _kernel(_Functions(known), nq, nv) if len(known) == len(found) else None
 
 
-class _Events:
-    """Events that are equal if their functions read the same."""
+class _Functions:
+    """Those of events, equal if they are the same and read the same."""
 
-    def __init__(self, events: Sequence[Event], reads: Hashable) -> None:
-        self.events, self._reads = tuple(events), reads
+    def __init__(self, known: Sequence[Memoryless]) -> None:
+        self.functions = tuple(one.function for one in known)
+        self._keys = tuple(one.key for one in known)
 
     def __hash__(self) -> int:
-        return hash(self._reads)
+        return hash(self._keys)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Events) and self._reads == other._reads
+        return isinstance(other, _Functions) and self._keys == other._keys
 
 
 @lru_cache(maxsize=32)
-def _kernel(now: _Events, nq: int, nv: int) -> Kernel | None:
+def _kernel(now: _Functions, nq: int, nv: int) -> Kernel | None:
     states = dict.fromkeys(("y", "slope", "after", "slope_after"), (nq + nv,))
-    shapes = {"t": (), "h": (), **states, "before": (len(now.events),)}
+    shapes = {"t": (), "h": (), **states, "before": (len(now.functions),)}
     try:
-        program = trace(partial(watched, events=now.events, nq=nq), shapes)
+        program = trace(partial(watched, functions=now.functions, nq=nq), shapes)
     except Exception:  # whatever a function that cannot be recorded raises: it is called as it stands
         return None
     return Kernel(simplify(program), "watched")
