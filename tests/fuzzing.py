@@ -19,8 +19,9 @@ from sdf_text import ROVER
 from urdf_text import ARM
 from whippletree.io.toml.toml_write import dumps
 
-SECONDS = 60
-"""A reader that takes longer for a small file hangs."""
+SECONDS, WAIT = 20, 600
+"""s: a reader that works longer than the one at a small file, or waits longer than the other, hangs. A busy
+machine may let it wait for minutes."""
 
 NUMBER = re.compile(rb"-?\d+\.?\d*(?:e[+-]?\d+)?")
 WORD = re.compile(rb"[A-Za-z_]{2,}")
@@ -214,15 +215,19 @@ FORMATS: dict[str, tuple[Callable[[], bytes], Damage, Read]] = {
 @contextmanager
 def _alarm() -> Iterator[None]:
     def ring(*_: object) -> None:
-        raise TimeoutError(f"not read within {SECONDS} s")
+        raise TimeoutError(f"not read within {SECONDS} s of work, or {WAIT} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(SECONDS)
+    signals = (signal.SIGPROF, signal.SIGALRM)
+    before = [signal.signal(sent, ring) for sent in signals]
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.alarm(WAIT)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for sent, handler in zip(signals, before, strict=True):
+            signal.signal(sent, handler)
 
 
 def damage(name: str, number: int) -> bytes:
