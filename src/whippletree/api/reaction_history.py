@@ -58,10 +58,11 @@ class Reactions:
         return np.einsum("nij,nkj->nki", self._turns(name), found.reshape(-1, 2, 3)).reshape(-1, 6)
 
     def unique(self, name: str, axes: str = "body") -> Array:
-        """(n, 6) whether each entry of `of` is the only one possible, or one of many, of least norm.
+        """(n, 6) whether each entry of `of` is the only one possible, or one of many.
 
         Where loops are overconstrained, rigid bodies do not tell how they share what they carry. Which
-        entries that concerns is the same wherever loops are cut.
+        entries that concerns is the same wherever loops are cut, and so is what `of` tells then: the least,
+        see `wt.reactions`.
         """
         play = self._found(name, self.joint_play, self.loop_play)
         if not self._is_of_body(axes):
@@ -137,20 +138,20 @@ def reactions_along(
     loop joints and distances act where they are, and are no part of tau.
     """
     n = len(q)
-    motors = None
+    acting: dict[str, Array] = {}
     if driving is not None and not driving.is_by_tree:
         shape = {"force": (len(driving.driven),)}
-        on_bodies, motors = made_once(driver_wrenches, m, driven=driving.driven, inputs=shape)(
-            q, driving.force
-        )
+        wrenches = made_once(driver_wrenches, m, driven=driving.driven, inputs=shape)
+        on_bodies, acting["motors"] = wrenches(q, driving.force)
         f_ext = on_bodies if f_ext is None else f_ext + on_bodies
+    if f_ext is not None:
+        acting = {"f_ext": f_ext, **acting}
     joints, loops = np.empty((n, len(m), 6)), np.empty((n, len(m.loops), 6))
     joint_play, loop_play = np.empty((n, len(m), 2, 3, 3)), np.empty((n, len(m.loops), 2, 3, 3))
-    shapes = {} if f_ext is None else {"inputs": {"f_ext": (len(m), 6)}}
+    shapes = {"inputs": {name: given.shape[1:] for name, given in acting.items()}} if acting else {}
     groups = choice_groups(m, q, "rows", row_choice, row_quality)
     for chosen, here in groups if m.loops or m.gears else [({"rows": ()}, np.arange(n))]:
-        given = [q[here], qd[here], qdd[here], tau[here], *([] if f_ext is None else [f_ext[here]])]
+        given = [part[here] for part in (q, qd, qdd, tau, *acting.values())]
         joints[here], loops[here] = made_once(motion_reactions, m, **chosen, **shapes)(*given)
         joint_play[here], loop_play[here] = made_once(reaction_play, m, **chosen)(q[here])
-    loops = loops if motors is None else loops + motors
     return Reactions(joints, loops, joint_play, loop_play, m, q)

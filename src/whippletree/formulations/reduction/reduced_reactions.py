@@ -33,7 +33,7 @@ def reduced_reactions(
 
     Where constraints are redundant, as in a planar loop of revolute joints, reactions are not unique. Those
     found here have of the force that closes a loop only what the dependent coordinates feel, so they differ
-    from those of `reactions`, whose constraint forces are of least norm.
+    from those of `reactions`, which are the least, whichever joints are cut.
 
     Args:
         m, q, qd, tau, f_ext, dependents: As in `gcl`.

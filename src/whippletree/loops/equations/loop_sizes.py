@@ -1,11 +1,14 @@
 """What counts as large in a loop: lengths against its own, angles against a radian."""
 
+from typing import Any
+
 import numpy as np
 
 from ...joints import Joint
 from ...model.loop import Loop
 from ...model.mechanism import Mechanism
-from ...spatial import Array
+from ...spatial import Array, array
+from ...spatial.scalar import known
 from .relations import branch, loop_ends
 
 
@@ -31,6 +34,29 @@ def _mechanism_size(m: Mechanism) -> float:
     joints = [body.placement.position for body in m.bodies]
     ends = [at.position for loop in m.loops for at in (loop.placement_p, loop.placement_s)]
     return max(float(np.linalg.norm(point)) for point in [*joints, *ends]) or 1.0
+
+
+def link_size(m: Mechanism) -> Any:
+    """m, how far joints are from the middle of the joints of their body, on the average over all loops.
+
+    The root of a mean square, over bodies that move; 1 if all are in one place. It is the same whichever
+    joints are cut: the frames of a joint have their places on two bodies, whether it is cut or not.
+    """
+    ends = [loop_ends(m, loop) for loop in m.loops]
+    inside = {i for base, p, s in ends for end in (p, s) for i in branch(m, base, end)}
+    places: dict[int, list[Array]] = {i: [np.zeros(3)] for i in inside}
+    for i in inside:
+        places.setdefault(m.parents[i], []).append(array(m.bodies[i].placement.position))
+    for loop in m.loops:
+        for body, place in ((loop.predecessor, loop.placement_p), (loop.successor, loop.placement_s)):
+            places.setdefault(m.body_number(body), []).append(array(place.position))
+    total, count = 0.0, 0
+    for body, points in places.items():
+        if body != -1:
+            middle = sum(points) / len(points)
+            total = sum(((point - middle) @ (point - middle) for point in points), total)
+            count += len(points)
+    return 1.0 if not count or known(total) == 0.0 else np.sqrt(total / count)
 
 
 def row_sizes(m: Mechanism) -> Array:

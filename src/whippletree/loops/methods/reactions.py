@@ -1,22 +1,20 @@
 """Forces in loop joints and in all other joints of a mechanism with loops (RBDA §8.4)."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ...dynamics.force_laws.loop_joint_law import own_wrenches
 from ...dynamics.passive import with_own_forces
-from ...dynamics.rnea import joint_reactions, rnea
-from ...model.loop import on_both_ends
+from ...dynamics.rnea import rnea
 from ...model.mechanism import Mechanism
-from ...spatial import Array, array, solve_spd
+from ...spatial import Array, solve_spd
 from ..equations.constraints import constraint_jacobian
-from ..equations.local_motions import LocalMotions
-from ..equations.rank import TOLERANCE
-from ..equations.relations import loop_position
+from ..equations.rank import TOLERANCE, independent_rows
 from .augmented import augmented
 from .kkt import kkt
+from .self_stress import Wrenches, least_wrenches, others, placed, spread
+from .transmission import transmitted
 
 
 def constraint_forces(
@@ -69,9 +67,10 @@ def reactions(
 ) -> tuple[Array, Array]:
     """Force and moment that every joint transmits to its body, loop joints too.
 
-    RBDA table 5.1 and §8.4. Where constraints are redundant, as in a planar loop of revolute joints,
-    the reactions are not unique: those returned have constraint forces of least norm. What a joint's own
-    motor, spring, damper and friction do is part of what it transmits.
+    RBDA table 5.1 and §8.4. Where constraints are redundant, as in a planar loop of revolute joints, the
+    reactions are not unique: those returned are the least, in a measure of all joints (`self_stress.py`) that
+    does not depend on which of them are cut, as if all joints gave way alike. What a joint's own motor,
+    spring, damper and friction do is part of what it transmits.
 
     Args:
         m, q, qd, tau, f_ext, rows: As in `constraint_forces`.
@@ -98,11 +97,15 @@ def motion_reactions(
     qdd: Array,
     tau: Array,
     f_ext: Array | None = None,
+    motors: Array | None = None,
     rows: Sequence[int] | None = None,
 ) -> tuple[Array, Array]:
-    """As `reactions`, of a motion whose accelerations qdd (nv,) are known: nothing is solved for them."""
+    """As `reactions`, of a motion whose accelerations qdd (nv,) are known: nothing is solved for them.
+
+    What drivers exert in loop joints, motors (nl, 6), is part of f_ext and of what these transmit.
+    """
     acting, forces = with_own_forces(m, q, qd, tau, f_ext)
-    return _found(m, q, qd, qdd, acting, forces, rows)
+    return _found(m, q, qd, qdd, acting, forces, rows, motors)
 
 
 def _found(
@@ -113,18 +116,31 @@ def _found(
     acting: Array,
     forces: Array | None,
     rows: Sequence[int] | None,
+    motors: Array | None = None,
 ) -> tuple[Array, Array]:
     """Wrenches of tree joints and loop joints, all that acts and all accelerations being known."""
-    lam = _least(m, q, rnea(m, q, qd, qdd, forces) - acting, rows)
-    joints, loops = _transmitted(m, q, qd, qdd, forces, lam)
-    return joints, loops + own_wrenches(m, q, qd)
+    K = constraint_jacobian(m, q)
+    chosen = list(independent_rows(K) if rows is None else rows)
+    right = np.concatenate([(rnea(m, q, qd, qdd, forces) - acting)[:, None], K[others(K, chosen)].T], axis=1)
+    by_rows = _by_rows(K[chosen], right, exactly=rows is None)
+    lam = placed(len(K), chosen, by_rows[:, 0])
+    joints, loops = transmitted(m, q, qd, qdd, forces, lam)
+    loops = loops + own_wrenches(m, q, qd) + (0.0 if motors is None else motors)
+    least = least_wrenches(m, q, Wrenches(joints, loops, lam), by_rows[:, 1:].T, chosen)
+    return least.joints, least.loops
+
+
+def _by_rows(K: Array, right: Array, exactly: bool) -> Array:
+    """(r, k) x of Kᵀ x = right (nv, k), K being independent rows; exactly, or by products, for any scalar."""
+    if not len(K):
+        return np.zeros((0, right.shape[1]))
+    return np.linalg.lstsq(K.T, right, rcond=None)[0] if exactly else solve_spd(K @ K.T, K @ right)
 
 
 def reaction_play(m: Mechanism, q: Array, rows: Sequence[int]) -> tuple[Array, Array]:
     """How far reactions are open, as self-stresses go through the joints without moving anything.
 
-    All λ with Kᵀλ = 0 are P x, P = 1 - B (BᵀB)⁻¹Bᵀ with K = B K_r, and what such forces do in a joint is
-    R P x. Which joints they reach does not depend on where loops are cut.
+    Which joints they reach does not depend on where loops are cut.
 
     Args:
         m: The mechanism.
@@ -132,27 +148,12 @@ def reaction_play(m: Mechanism, q: Array, rows: Sequence[int]) -> tuple[Array, A
         rows: Numbers of independent rows of K.
 
     Returns:
-        joints: (nb, 2, 3, 3) (R P)(R P)ᵀ of the moment and of the force of each tree joint, in body axes: a
-            direction a is unique where aᵀ(…)a is zero.
+        joints: (nb, 2, 3, 3) Σ w wᵀ of the moment, by the size of a link, and of the force of each tree joint
+            in self-stresses of unit measure, in body axes: a direction a is unique where aᵀ(…)a is zero.
         loops: (nl, 2, 3, 3) likewise of each loop joint, in its successor frame.
     """
-    K, still = constraint_jacobian(m, q), m.copy()
-    still.gravity = (0.0, 0.0, 0.0)
-    B, rest = _basis(K, rows), np.zeros(m.nv)
-    P = np.eye(len(K)) - (B @ solve_spd(B.T @ B, B.T) if len(rows) else 0.0)
-    found = [_transmitted(still, q, rest, rest, None, P[:, k]) for k in range(len(K))]
-    return _spread([joints for joints, _ in found], len(m)), _spread(
-        [loops for _, loops in found], len(m.loops)
-    )
-
-
-def _spread(wrenches: list[Array], count: int) -> Array:
-    """(count, 2, 3, 3) sums of w wᵀ over wrenches (count, 6), moments and forces apart."""
-    total: Any = np.zeros((count, 2, 3, 3))
-    for wrench in wrenches:
-        w = wrench.reshape(count, 2, 3)
-        total = total + w[..., :, None] * w[..., None, :]
-    return total
+    K, chosen = constraint_jacobian(m, q), list(rows)
+    return spread(m, q, _by_rows(K[chosen], K[others(K, chosen)].T, exactly=False).T, chosen)
 
 
 def _accelerations(
@@ -171,51 +172,6 @@ def _least(m: Mechanism, q: Array, tau_c: Array, rows: Sequence[int] | None) -> 
     if not len(rows):
         return np.zeros(len(K))
     # K = B K_r. Of all λ with Kᵀλ = tau_c, that is Bᵀλ = μ, the least is B (BᵀB)⁻¹ μ.
-    K_r, B = K[list(rows)], _basis(K, rows)
-    mu = solve_spd(K_r @ K_r.T, K_r @ tau_c)
+    found = _by_rows(K[list(rows)], np.concatenate([tau_c[:, None], K.T], axis=1), exactly=False)
+    mu, B = found[:, 0], found[:, 1:].T
     return B @ solve_spd(B.T @ B, mu)
-
-
-def _basis(K: Array, rows: Sequence[int]) -> Array:
-    """(nc, r) B of K = B K_r, K_r being some independent rows of K."""
-    if not len(rows):
-        return np.zeros((len(K), 0))
-    K_r = K[list(rows)]
-    return solve_spd(K_r @ K_r.T, K_r @ K.T).T
-
-
-def _geared(m: Mechanism, lam: Array) -> dict[str, Any]:
-    """What gears exert in loop joints, along their velocities, by name; in tree joints it is part of all."""
-    found: dict[str, Any] = {}
-    for gear, force in zip(m.gears, lam[len(lam) - len(m.gears) :], strict=True):
-        for joint, factor in ((gear.driven, 1.0), *((driver, -ratio) for driver, ratio in gear.terms)):
-            if m.has("loop", joint):
-                found[joint] = found.get(joint, 0.0) + factor * force
-    return found
-
-
-def _transmitted(
-    m: Mechanism, q: Array, qd: Array, qdd: Array, f_ext: Array | None, lam: Array
-) -> tuple[Array, Array]:
-    """Wrenches (nb, 6) of tree joints and (nl, 6) of loop joints, given all forces and the constraints' λ."""
-    forces: list[Any] = [np.zeros(6) if f_ext is None else f_ext[i] for i in range(len(m))]
-    forces.append(np.zeros(6))  # the ground's
-    motions = LocalMotions(m, q, np.zeros(m.nv))
-    geared = _geared(m, lam)
-    wrenches: list[Array] = []
-    start = 0
-    for loop in m.loops:
-        X, joint, q_J = loop_position(m, loop, motions)
-        T = joint.constraint_subspace(q_J)
-        wrench = T @ lam[start : start + T.shape[1]]
-        if loop.name in geared:
-            S = loop.joint.motion_subspace(loop.joint.position_at(X))
-            wrench = wrench + S @ solve_spd(S.T @ S, array([geared[loop.name]]))
-        start += T.shape[1]
-        p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
-        on_s, on_p = on_both_ends(loop, X, wrench)
-        forces[s], forces[p] = forces[s] + on_s, forces[p] + on_p
-        wrenches.append(wrench)
-    on_bodies = array(forces[:-1]) if len(m) else np.zeros((0, 6))
-    loops = array(wrenches) if wrenches else np.zeros((0, 6))
-    return joint_reactions(m, q, qd, qdd, on_bodies), loops
