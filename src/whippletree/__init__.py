@@ -121,6 +121,7 @@ from .errors import (
     FileError as FileError,
     InputError as InputError,
     ModelError as ModelError,
+    DryFrictionWarning as DryFrictionWarning,
     EnergyWarning as EnergyWarning,
     LimitsWarning as LimitsWarning,
     OverconstrainedWarning as OverconstrainedWarning,

@@ -58,6 +58,10 @@ class OverconstrainedWarning(RuntimeWarning):
     """Loops hold a mechanism that would move if its lengths and angles were exact."""
 
 
+class DryFrictionWarning(RuntimeWarning):
+    """A linear model of joints that rest with dry friction, which is like no linear force; names one."""
+
+
 class SimulationError(SolverError):
     """A simulation that could not continue; holds what it computed.
 

@@ -206,3 +206,26 @@ def test_root_loci_of_loops_are_those_of_their_linear_models():
         wt.root_locus(m, m.neutral(), "rocker.stiffness", [])  # pyright: ignore[reportArgumentType]
     with pytest.raises(wt.InputError, match=r"has no parameter 'rocker.weight'"):
         wt.root_locus(m, m.neutral(), "rocker.weight", values)
+
+
+@pytest.mark.parametrize("cut", ["pin", None])
+def test_dry_friction_at_rest_is_told(cut):
+    """Its smooth law is as steep there as a damper of friction / 1e-4; where it slides, it is nearly flat."""
+    m = wt.examples.load("four-bar")
+    m.change(cut or "rocker", friction=0.03)
+    q, name = wt.equilibrium(m, m.neutral()).q, cut or "rocker"
+    words = (
+        rf"joint '{name}' of 'four-bar' has dry friction of 0.03 N m and moves by 0 rad/s: .* damper of 300 N"
+    )
+    for tried in (wt.linearize, wt.modes):
+        with pytest.warns(wt.DryFrictionWarning, match=words):
+            found = tried(m, q)
+        assert np.min(np.real(found.eigenvalues)) < -100.0
+    with pytest.warns(wt.DryFrictionWarning, match=words):
+        wt.root_locus(m, q, "crank.damping", np.array([0.1]))
+    bare, qd = m.copy(), wt.project_velocity(m, q, np.array([1.0, 0.0, 0.0]))
+    bare.change(name, friction=0.0)
+    sliding, smooth = (wt.linearize(machine, q, qd).A for machine in (m, bare))  # without a word
+    assert_allclose(sliding[:, 1], smooth[:, 1], rtol=0, atol=1e-6)
+    with pytest.warns(wt.DryFrictionWarning, match=r"moves by 0.0002"):
+        wt.linearize(m, q, 2e-4 / np.abs(wt.loop_joint_velocity(m, q, qd, "pin") if cut else qd[2]) * qd)

@@ -17,6 +17,7 @@ from ..model.mechanism import Mechanism
 from ..model.positions import rate
 from ..model.values import joint_numbers
 from ..spatial import Array
+from .dry_friction import tell_dry_friction
 
 Outputs = Sequence[str] | Callable[..., Any] | None
 
@@ -92,6 +93,9 @@ def linearize(
         outputs: Names of joints whose coordinates are outputs, or a function of (q, qd) that gives an array
             and can be recorded; by default the state itself.
 
+    Warns:
+        DryFrictionWarning: A joint with dry friction rests, where its law is as steep as a strong damper.
+
     >>> import whippletree as wt
     >>> m = wt.examples.load("cart-pole")
     >>> found = wt.linearize(m, [0.0, np.pi], inputs=["cart"])  # upright
@@ -105,6 +109,7 @@ def linearize(
     check_gears(m, {"q": q}, {"qd": qd})
     check_closed(m, q, qd)
     _refuse_turning(m, qd)
+    tell_dry_friction(m, q, qd)
     columns, named = _inputs(m, inputs)
     moves = _deviations(m, q, qd)
     K = constraint_jacobian(m, q)

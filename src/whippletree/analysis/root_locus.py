@@ -17,6 +17,7 @@ from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
 from ..spatial import Array
 from ..spatial.scalar import real_numbers
+from .dry_friction import tell_dry_friction
 from .equilibrium import Statics, nearest_rest
 from .linear_model import linearize
 
@@ -120,6 +121,7 @@ class _Resting:
         q = np.asarray(nearest_rest(self._statics, changed, near, tau, ()).q)
         if not all(part.joint.is_holonomic for part in (*changed.bodies, *changed.loops)):
             return q, linearize(changed, q, rest, tau).A
+        tell_dry_friction(changed, q, rest)
         slopes = None if self._slopes is None else self._slopes(q, rest, tau, given)
         if slopes is None or not np.all(np.isfinite(slopes["q"])):  # what was chosen elsewhere may not hold
             self._slopes = _slopes(changed, q, [self._parameter])
