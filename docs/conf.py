@@ -54,6 +54,7 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
+napoleon_attr_annotations = False
 napoleon_use_param = False
 napoleon_use_rtype = False
 autosummary_generate = True

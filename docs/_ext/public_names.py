@@ -41,6 +41,13 @@ ROOMS = {
 """By page: its title, and the package whose names it shows as far as `wt` does not."""
 
 
+INSIDE = ("append", "built", "end_fault", "kinds", "once", "with_parts")
+"""Methods of mechanisms and graphs that the library's own files call; nobody else needs them."""
+
+_written: dict[str, list[str]] = {}
+"""By name: docstrings as they were before napoleon read them."""
+
+
 def documented(place: ModuleType) -> dict[str, Any]:
     """Classes that a package shows, and functions with an example: others serve the library itself."""
     shown = {
@@ -87,7 +94,7 @@ def write(app: Sphinx, _: object) -> None:
     _put(
         folder / "index.rst",
         "API reference\n=============\n\nEvery public name, as its docstring tells it; each function has an "
-        "example, which the tests run. ``import whippletree as wt``.\n\n"
+        "example, which the tests run. In all of them ``wt`` is ``whippletree``, ``np`` is ``numpy``.\n\n"
         f".. toctree::\n   :maxdepth: 1\n\n{entries}",
     )
 
@@ -116,16 +123,37 @@ def plain(app: Sphinx, what: str, name: str, thing: object, options: object, lin
         if len(items) > 1:  # several results by name, a list
             listed = (f"    * {line[4:]}" if line in items else f"      {line.lstrip()}" for line in block)
             text[start:end] = [":returns:", "", *listed, ""]
+    if "Attributes:" in text:  # of which Sphinx takes "bodies, joints" for a type and a name
+        start = text.index("Attributes:")
+        text[start:] = [re.sub(r"(?<=\w), (?=\w+(, \w+)*: )", ",", line) for line in text[start:]]
     lines[:] = text
+    _written[name] = list(text)
 
 
-def is_field(app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
-    """Leave fields of named tuples out of the members: the docstring of the class tells what they are."""
-    return True if type(thing).__name__ == "_tuplegetter" else None
+def property_text(
+    app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
+    """As it was written: napoleon takes what stands before a colon for a type, and tells it last."""
+    if what in ("attribute", "data", "property"):
+        lines[:] = _written.pop(name, lines)
+
+
+def signature(
+    app: Sphinx, what: str, name: str, thing: object, options: object, given: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Without fields that only the library itself fills in."""
+    return (re.sub(r", _\w+(=[^,)]+)?", "", given) if given else given), returned
+
+
+def left_out(app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
+    """Fields of named tuples, of which their class tells, and what is for the library itself."""
+    return True if type(thing).__name__ == "_tuplegetter" or name in INSIDE else None
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", write)  # before the sources are listed
     app.connect("autodoc-process-docstring", plain, priority=100)  # before napoleon writes marks of its own
-    app.connect("autodoc-skip-member", is_field)
+    app.connect("autodoc-process-docstring", property_text, priority=900)  # after it
+    app.connect("autodoc-process-signature", signature)
+    app.connect("autodoc-skip-member", left_out)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -38,6 +38,7 @@ from .api.assembly_derivatives import (
     AssemblyDerivatives as AssemblyDerivatives,
     assembly_derivatives as assembly_derivatives,
 )
+from .api.frame_motion import FrameMotion as FrameMotion
 from .api.reaction_history import Reactions as Reactions
 from .api.compiling import compile as compile, symbolic as symbolic
 from .api.derivative import derivative as derivative, hvp as hvp, jvp as jvp, vjp as vjp
@@ -235,6 +236,7 @@ from .shapes import (
     Sphere as Sphere,
 )
 from .simulation import (
+    ContactHistory as ContactHistory,
     Event as Event,
     Feedback as Feedback,
     Occurrence as Occurrence,

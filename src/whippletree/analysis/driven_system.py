@@ -71,7 +71,7 @@ class DrivenState(NamedTuple):
     """A mechanism at one time.
 
     Attributes:
-        t: s.
+        t: The time, s.
         q: (nq,), qd: (nv,), qdd: (nv,) as the drivers make them.
         G: (nv, nd) joint velocities of unit speeds of the drivers; NaN where they do not determine them.
         determinant: Of the equations, with its sign; of no meaning but where it changes sign.

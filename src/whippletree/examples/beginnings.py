@@ -19,7 +19,7 @@ class Start(NamedTuple):
     Attributes:
         q: (nq,) position, rad or m; None: neutral, loops closed.
         qd: (nv,) velocity, rad/s or m/s; None: at rest.
-        duration: s.
+        duration: How long, s.
         control: control(t, q, qd) gives the actuator forces (nv,), N m or N; None: no forces.
         impacts: The law of impacts of `simulate`.
     """

@@ -6,9 +6,11 @@ from .events import Event, Occurrence
 from .files import load_trajectory
 from .recorded import Recorded
 from .stepping import Feedback
+from .touching.contact_history import ContactHistory
 from .trajectory import Trajectory
 
 __all__ = [
+    "ContactHistory",
     "Event",
     "Feedback",
     "Occurrence",

@@ -98,7 +98,7 @@ def simulate(
         q0: (nq,) position at t = 0, rad or m, with loops closed; by default neutral or, with loops, what
             `assemble` finds from there.
         qd0: (nv,) velocity at t = 0, rad/s or m/s; at rest by default.
-        duration: s.
+        duration: How long, s.
         control: control(t, q, qd) gives the actuator forces (nv,), N m or N; `Recorded` plays back some
             that were recorded. A kernel, as `compile(control, m, inputs={"t": ()})` makes of a function
             without memory, is called by machine code. None: no forces.

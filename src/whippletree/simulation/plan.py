@@ -17,7 +17,7 @@ class Plan:
         law: How accelerations are found.
         dynamics: The name of that.
         method: Name of the integrator, or "auto".
-        duration: s.
+        duration: How long, s.
         rtol, atol: The error that a step may have, relative and absolute.
         projects: Whether loops are closed after every step; else the law's stabilization holds them.
         tolerance: Share by which constraints depend on others that are not asked for then; None: rounding.

@@ -49,7 +49,8 @@ class Trajectory:
         dynamics: By which method of forward dynamics accelerations were found, or "rigid contact".
         joints: Names of the joints, for each the entries of q and of qd.
         mechanism: What moved; None where a file did not tell.
-        contacts: What contacts did; empty where they were not looked at, or a file did not tell.
+        contacts: What contacts did, a `ContactHistory`; empty where they were not looked at, or a file did
+            not tell.
         acting: What acted from outside; None where a file did not tell.
         driven: Names of loop joints and distances that drivers moved: tau has what moves the tree alike.
     """
@@ -103,7 +104,7 @@ class Trajectory:
         return accelerations_along(m, self.q, self.qd, tau, self._outside(), method)
 
     def frame(self, name: str) -> FrameMotion:
-        """Where a frame or body was, and how it moved: pose, velocity and acceleration in every state.
+        """Where a frame or body was, and how it moved: a `FrameMotion`.
 
         >>> import whippletree as wt
         >>> run = wt.simulate(wt.examples.load("pendulum"), [0.5], duration=0.1, method="rk4")

@@ -50,6 +50,10 @@ class ContactHistory:
     stored: Array
     events: tuple[ContactEvent, ...]
 
+    def __repr__(self) -> str:
+        nc = len(self.titles)
+        return f"<ContactHistory: {len(self.gap)} states, {nc} candidates, {len(self.events)} events>"
+
     def times(self, what: str, row: int | None = None) -> list[float]:
         """When something happened, s, to one candidate or to any."""
         return [event.t for event in self.events if event.what == what and row in (None, event.row)]
