@@ -58,6 +58,26 @@ def test_lqr_of_a_closed_loop_holds_it_upright():
     np.testing.assert_allclose(moved[-1], q, atol=1e-6)
 
 
+def test_inputs_may_be_a_matrix_of_joint_forces():
+    """Two ropes that pull on both joints: B, and so the gain, are those of the joints' own forces, mixed."""
+    m, q = wt.examples.load("double-pendulum"), np.array([0.0, np.pi])
+    mixed = np.array([[0.7, -0.2, 0.4], [0.3, 1.1, -0.6]])
+    model, own = wt.linearize(m, q, inputs=mixed), wt.linearize(m, q)
+    np.testing.assert_allclose(model.B, own.B @ mixed, rtol=1e-14, atol=1e-14)
+    assert model.inputs == ("u[0]", "u[1]", "u[2]")
+    found = wt.lqr(model, np.ones(4), np.ones(3))
+    np.testing.assert_array_equal(found.feedback(m, q).gain, mixed @ found.K)
+
+
+def test_a_wheel_that_rolls_has_no_feedback_along_velocities():
+    m = wt.Mechanism("coin")
+    m.add_body("coin", wt.RollingDisc(0.2), inertia=wt.Inertia.cylinder(0.2, 0.01, mass=0.3))
+    model = wt.linearize(m, m.neutral())
+    regulator = wt.Regulator(model, np.zeros((3, len(model.A))), np.zeros_like(model.A), model.eigenvalues)
+    with pytest.raises(wt.ModelError, match="no joint velocity 'coin x'"):
+        regulator.feedback(m, m.neutral())
+
+
 def test_lqr_refuses():
     m = wt.examples.load("double-pendulum")
     model = wt.linearize(m, np.zeros(2))

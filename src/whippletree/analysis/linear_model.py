@@ -15,7 +15,7 @@ from ..loops.equations.constraints import constraint_error, constraint_jacobian
 from ..loops.equations.rank import MisfitError, eliminate
 from ..model.mechanism import Mechanism
 from ..model.positions import rate
-from ..model.values import joint_numbers
+from ..model.values import joint_numbers, per_velocity
 from ..spatial import Array
 from .dry_friction import tell_dry_friction
 
@@ -33,8 +33,9 @@ class LinearModel:
         C: (ny, n), D: (ny, nu) of the outputs y.
         coordinates: (k,) names of the joints whose coordinates are independent, numbered if they have many;
             those of a wheel that rolls as "wheel x", "wheel lean".
-        inputs: (nu,) names of the joints whose forces are inputs.
+        inputs: (nu,) names of the joints whose forces are inputs, or u[0], u[1] … of a matrix.
         G: (nv, k) how all joints move, along their velocities, with the independent coordinates.
+        F: (nv, nu) forces of all joints for one unit of each input, N m or N.
     """
 
     A: Array
@@ -44,6 +45,7 @@ class LinearModel:
     coordinates: tuple[str, ...]
     inputs: tuple[str, ...]
     G: Array
+    F: Array
 
     def __repr__(self) -> str:
         of = ", ".join(self.coordinates)
@@ -73,7 +75,7 @@ def linearize(
     q: Array,
     qd: Array | None = None,
     tau: Array | None = None,
-    inputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | Array | None = None,
     outputs: Outputs = None,
 ) -> LinearModel:
     """How small deviations from a state grow, swing and die away, loops closed; by exact derivatives.
@@ -89,7 +91,8 @@ def linearize(
         q: (nq,) joint positions, rad or m, with all loops closed.
         qd: (nv,) joint velocities, rad/s or m/s, that keep them closed; at rest by default.
         tau: (nv,) forces of the motors there, N m or N; none by default.
-        inputs: Names of joints whose forces are inputs; all joints by default.
+        inputs: Names of joints whose forces are inputs; or a matrix (nv, nu) of the joint forces of unit
+            inputs, N m or N, as of rotors. By default all joints.
         outputs: Names of joints whose coordinates are outputs, or a function of (q, qd) that gives an array
             and can be recorded; by default the state itself.
 
@@ -110,7 +113,7 @@ def linearize(
     check_closed(m, q, qd)
     _refuse_turning(m, qd)
     tell_dry_friction(m, q, qd)
-    columns, named = _inputs(m, inputs)
+    F, named = _inputs(m, inputs)
     moves = _deviations(m, q, qd)
     K = constraint_jacobian(m, q)
     by_speed = eliminate(K, np.zeros(len(K)))
@@ -139,12 +142,12 @@ def linearize(
     A[:k, k:] = (moves.by_speed @ G)[places]
     A[k:, :k] = (slopes["q"] @ E + slopes["qd"] @ turned)[speeds]
     A[k:, k:] = (slopes["qd"] @ G)[speeds]
-    B = np.zeros((len(A), len(columns)))
-    B[k:] = slopes["tau"][np.ix_(speeds, columns)]
+    B = np.zeros((len(A), F.shape[1]))
+    B[k:] = slopes["tau"][speeds] @ F
     along = moves.V @ by_place.G
     C = _output(m, q, qd, outputs, E, along, turned, G)
-    D = np.zeros((len(C), len(columns)))
-    return LinearModel(A, B, C, D, tuple(moves.labels[j] for j in places), named, along)
+    D = np.zeros((len(C), F.shape[1]))
+    return LinearModel(A, B, C, D, tuple(moves.labels[j] for j in places), named, along, F)
 
 
 class _Deviations(NamedTuple):
@@ -216,13 +219,22 @@ def _output(
     return np.concatenate([along[rows], np.zeros((len(rows), G.shape[1]))], axis=1)
 
 
-def _inputs(m: Mechanism, inputs: Sequence[str] | None) -> tuple[list[int], tuple[str, ...]]:
-    """Numbers of the velocities whose forces are inputs, and their names."""
+def _inputs(m: Mechanism, inputs: Sequence[str] | Array | None) -> tuple[Array, tuple[str, ...]]:
+    """(nv, nu) forces of unit inputs, and their names."""
+    if isinstance(inputs, np.ndarray):
+        if inputs.ndim != 2 or len(inputs) != m.nv or inputs.dtype.kind not in "iuf":
+            raise InputError(
+                f"inputs is an array of shape {inputs.shape} and dtype {inputs.dtype}, expected numbers "
+                f"({m.nv}, nu): {per_velocity(m)}"
+            )
+        if not np.all(np.isfinite(inputs)):
+            raise InputError("inputs has entries that are not finite")
+        return inputs.astype(float), tuple(f"u[{k}]" for k in range(inputs.shape[1]))
     numbers = range(len(m)) if inputs is None else joint_numbers(m, inputs, "inputs")
     if len(set(numbers)) < len(numbers):
         raise InputError(f"inputs name a joint twice: {', '.join(inputs or ())}")
     columns = [j for i in numbers for j in range(m.v_index[i].start, m.v_index[i].stop)]
-    return columns, tuple(label for i in numbers for label in _labels(m.bodies[i]))
+    return np.eye(m.nv)[:, columns], tuple(label for i in numbers for label in _labels(m.bodies[i]))
 
 
 def _labels(body: Any) -> list[str]:

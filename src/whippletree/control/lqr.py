@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, solve_continuous_are
 
 from ..analysis.linear_model import LinearModel
-from ..errors import InputError, SolverError
+from ..errors import InputError, ModelError, SolverError
 from ..model.mechanism import Mechanism
 from ..simulation.given_arrays import must_be_finite, real_array
 from ..simulation.stepping import Feedback
@@ -37,16 +37,24 @@ class Regulator:
         """The regulator for `rollout`, about the position q (nq,) at rest that was linearized at.
 
         The forces tau (nv,) are those that hold it there, N m or N; none by default.
+
+        Raises:
+            ModelError: Something rolls: deviations of its position are not along joint velocities.
         """
         labels = [
             name if body.joint.nv == 1 else f"{name}[{j}]"
             for body, name in zip(m.bodies, m.joint_names, strict=True)
             for j in range(body.joint.nv)
         ]
+        for name in self.model.coordinates:
+            if name not in labels:
+                raise ModelError(
+                    f"{m.name!r} has no joint velocity {name!r}, as where something rolls, so no feedback "
+                    "for rollout: take u = -K z in a control of your own"
+                )
         seen = [labels.index(name) for name in self.model.coordinates]
         gain = np.zeros((m.nv, 2 * m.nv))
-        moved = [labels.index(name) for name in self.model.inputs]
-        gain[np.ix_(moved, [*seen, *(m.nv + j for j in seen)])] = self.K
+        gain[:, [*seen, *(m.nv + j for j in seen)]] = self.model.F @ self.K
         return Feedback(gain, q, None, tau)
 
 
@@ -73,6 +81,19 @@ def lqr(model: LinearModel, Q: Any, R: Any) -> Regulator:
     >>> q, qd = wt.rollout(m, [0.2, np.pi + 0.3], [0.0, 0.0], found.feedback(m, up), dt=0.01, steps=1000)
     >>> q[-1].round(2)
     array([0.  , 3.14])
+
+    Four rotors, each of which pushes up and turns by its arm and its drag, hold a quadrotor:
+
+    >>> m = wt.Mechanism("quadrotor")
+    >>> m.add_body("quadrotor", wt.Free(), inertia=wt.Inertia.box((0.3, 0.3, 0.1), mass=0.8))
+    >>> arms = [(0.2, 0.0, 1), (0.0, 0.2, -1), (-0.2, 0.0, 1), (0.0, -0.2, -1)]
+    >>> rotors = np.array([[y, -x, 0.02 * turn, 0, 0, 1] for x, y, turn in arms]).T  # (6, 4)
+    >>> hover, weight = m.neutral(), wt.gravity_force(m, m.neutral())
+    >>> found = wt.lqr(wt.linearize(m, hover, tau=weight, inputs=rotors), Q=[1.0] * 12, R=[0.1] * 4)
+    >>> start = m.integrate(hover, [0.5, 0.3, 1.0, 1.0, -0.5, 0.3])
+    >>> q, qd = wt.rollout(m, start, np.zeros(6), found.feedback(m, hover, weight), dt=0.01, steps=1000)
+    >>> bool(np.abs(q[-1] - hover).max() < 1e-3)
+    True
     """
     if not isinstance(model, LinearModel):
         raise InputError(f"model is {type(model).__name__}, expected what wt.linearize gives")
