@@ -119,7 +119,7 @@ def test_a_rod_between_balls_spins_and_that_is_told() -> None:
     q = wt.assemble(m, m.neutral())
     with pytest.raises(wt.InputError) as raised:
         wt.kinematics(m, {"motor": 1.0}, [0.0, 0.1], q)
-    assert "'rssr' has 2 freedoms and 1 drivers: drive 'ball' as well" in str(raised.value)
+    assert "'rssr' has 2 freedoms and 1 driver: drive 'ball' as well" in str(raised.value)
     assert "'ball' has several velocities and cannot be driven; if it lets a rod between two balls spin" in (
         str(raised.value)
     )

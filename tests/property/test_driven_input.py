@@ -21,7 +21,7 @@ def four_bar() -> wt.Mechanism:
             "driver 'rocker' of 'four-bar' is one too many: 'crank' and the loops already determine it. The "
             "mobility is 1",
         ),
-        ({}, "'four-bar' has 1 freedoms and 0 drivers: drive "),
+        ({}, "'four-bar' has 1 freedom and 0 drivers: drive "),
         ({"crnk": 1.0}, "'four-bar' has no joint named 'crnk' to drive; known: crank, coupler, rocker, pin"),
         (
             {"crank": "fast"},

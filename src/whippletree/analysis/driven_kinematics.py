@@ -23,6 +23,7 @@ from ..model.driver_motions import Prescribed
 from ..model.driver_part import Driver
 from ..model.mechanism import Mechanism
 from ..model.values import position
+from ..model.wording import counted
 from ..spatial import Array
 from ..spatial.scalar import real_numbers
 from .driven_system import DrivenState, DrivenSystem, joint_of_velocity
@@ -80,7 +81,7 @@ class DrivenMotion:
         return self.q[:, self.mechanism.q_index[self.mechanism.joint_number(name)]]
 
     def frame(self, name: str) -> FrameMotion:
-        """Path, velocity and acceleration of a frame or body."""
+        """Path, velocity and acceleration of a frame or body: a `FrameMotion`."""
         return frame_motion(self.mechanism, self.q, self.qd, self.qdd, name)
 
     def reactions(self) -> Reactions:
@@ -242,7 +243,8 @@ def _refuse_wrong_drivers(system: DrivenSystem, q: Array) -> None:
     left = eliminate(A, np.zeros(len(A))).independent
     if left:
         names = dict.fromkeys(joint_of_velocity(m, k) for k in left)
-        message = f"{m.name!r} has {freedoms} freedoms and {len(system.drivers)} drivers: drive "
+        there = counted(freedoms, "freedom", "freedoms")
+        message = f"{m.name!r} has {there} and {counted(len(system.drivers), 'driver', 'drivers')}: drive "
         message += f"{', '.join(map(repr, names))} as well, or let it move freely by wt.simulate"
         idle = [name for name in names if m.bodies[m.joint_number(name)].joint.nv > 1]
         if idle:

@@ -21,7 +21,7 @@ def load(
     """The bundled mechanism of this name or, if there is none, the one in the file; stops are a URDF's.
 
     >>> load("pendulum")
-    <Mechanism 'pendulum': 1 bodies, nq = 1, nv = 1>
+    <Mechanism 'pendulum': 1 body, nq = 1, nv = 1>
     """
     if floating and not is_urdf(source):
         raise InputError(f"--floating: {source} has its own root, only URDF files need one")

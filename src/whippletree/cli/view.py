@@ -25,7 +25,7 @@ def shown(
     """The bundled mechanism of this name, or what is in the file: a mechanism or a trajectory.
 
     >>> shown("pendulum", False, [])
-    <Mechanism 'pendulum': 1 bodies, nq = 1, nv = 1>
+    <Mechanism 'pendulum': 1 body, nq = 1, nv = 1>
     """
     if source not in examples.names() and Path(source).suffix.lower() in TRAJECTORIES:
         if floating:

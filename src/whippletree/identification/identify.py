@@ -89,7 +89,8 @@ class Identified:
             lines.append(f"  {value:12.5g} ± {bound:<9.2g} {name}{weak}")
         if self.base.absent:
             lines.append(f"without effect on this motion: {', '.join(self.base.absent)}")
-        lines.append(f"not determined by themselves: {len(self.undetermined)}; they stay near the model")
+        if self.undetermined:
+            lines.append(f"not determined by themselves: {len(self.undetermined)}; they stay near the model")
         return "\n".join(lines)
 
 

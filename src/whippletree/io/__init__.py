@@ -90,7 +90,7 @@ def load(
     ...     </robot>''')
     ...     m = wt.load(path)
     >>> m, m.joint_names
-    (<Mechanism 'arm': 1 bodies, nq = 1, nv = 1>, ['hinge'])
+    (<Mechanism 'arm': 1 body, nq = 1, nv = 1>, ['hinge'])
     """
     if root is not None and not isinstance(root, Joint):
         raise InputError(f"root is {root!r}: give a joint such as Free(), or nothing for a fixed root")
@@ -136,6 +136,8 @@ def loads(
     """
     if not isinstance(text, str | bytes):
         raise InputError(f"text is {text!r}: give a text, or bytes")
+    if isinstance(text, str) and "\n" not in text and text.lower().endswith(tuple(FORMATS)):
+        raise InputError(f"text is {text!r}: that names a file, which wt.load reads")
     file = StringIO(text) if isinstance(text, str) else BytesIO(text)
     return load(file, root, packages, keep_zero_limits=keep_zero_limits, stops=stops)
 
@@ -195,7 +197,7 @@ def load_graph(path: StrPath) -> Graph:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     wt.save(g, Path(folder) / "swing.toml")
     ...     wt.load_graph(Path(folder) / "swing.toml")
-    <Graph 'swing': 1 bodies, 1 joints>
+    <Graph 'swing': 1 body, 1 joint>
     """
     path = named(path)
     if path.suffix.lower() != ".toml":
@@ -237,6 +239,14 @@ def _format(path: Path) -> Format:
         hint = f"such as {inside[0]!r}" if inside else f"with the suffix {' or '.join(FORMATS)}"
         raise FileError(path, f"is a directory: give a file, {hint}")
     found = FORMATS.get(path.suffix.lower())
+    if found is None and str(path).lstrip().startswith("<"):
+        raise FileError("text", "is no name of a file: wt.loads reads a text")
+    if found is None and not path.suffix:
+        raise FileError(
+            path,
+            f"has no suffix to tell its format; known: {', '.join(FORMATS)}. wt.examples.load({str(path)!r}) "
+            f"loads a bundled mechanism, wt.load('example-robot-data:{path}') a robot of that package",
+        )
     if found is None:
         raise FileError(path, f"has the unknown suffix {path.suffix!r}; known: {', '.join(FORMATS)}")
     return found

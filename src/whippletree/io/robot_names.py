@@ -102,5 +102,6 @@ def _example(name: str, robot: str) -> Located:
         if entry.suffix == ".urdf" and EXAMPLES in entry.parts:
             found.setdefault(entry.stem, Path(str(entry.locate())))
     if robot not in found:
-        raise FileError(name, f"{EXAMPLES} has no robot {robot!r}{meant(robot, list(found))}")
+        near = meant(robot, list(found)) or f"; known: {', '.join(sorted(found))}"
+        raise FileError(name, f"{EXAMPLES} has no robot {robot!r}{near}")
     return Located(found[robot], [], {})

@@ -18,6 +18,7 @@ from .mechanism import GROUND, Mechanism
 from .moved_parts import move_shapes, moved
 from .parts import Body, Frame, Geometry, check_geometries
 from .spanning_tree import choose_cut, spanning_tree
+from .wording import counted
 
 
 class Graph(PartAdder):
@@ -271,7 +272,8 @@ class Graph(PartAdder):
         return set(cut)
 
     def __repr__(self) -> str:
-        return f"<Graph {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
+        bodies = counted(len(self.bodies), "body", "bodies")
+        return f"<Graph {self.name!r}: {bodies}, {counted(len(self.joints), 'joint', 'joints')}>"
 
 
 def _seen(origin: Placement | None, placement: Placement) -> Placement:

@@ -18,6 +18,7 @@ from .parts import GROUND, Body, Frame, Geometry, Limits, check_geometries
 from .positions import difference, integrate, join, rate
 from .summary import summary
 from .values import by_rows, positions, velocities
+from .wording import counted
 
 if TYPE_CHECKING:
     from ..kernels.run.kernel import Kernel
@@ -199,6 +200,20 @@ class Mechanism(DrivenCollection):
 
     # Looking things up
 
+    def body(self, name: str) -> Body:
+        """A body by its own name, or by that of the joint that carries it.
+
+        >>> import whippletree as wt
+        >>> m = wt.examples.load("furuta-pendulum")
+        >>> m.body("rod").inertia.m, m.body("motor") is m.body("arm")
+        (0.13, True)
+        """
+        if self.has("joint", name) and not self.has("body", name):
+            return self.bodies[self.joint_number(name)]
+        if name == GROUND:
+            raise ModelError(f"{GROUND!r} is no body of {self.name!r}: nothing carries it")
+        return self.bodies[self.body_number(name)]
+
     def support(self, i: int) -> list[int]:
         """κ(i): joints on the path from the ground to body i."""
         return topology.support(self.parents, i)
@@ -306,4 +321,5 @@ class Mechanism(DrivenCollection):
         return summary(self)
 
     def __repr__(self) -> str:
-        return f"<Mechanism {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
+        bodies = counted(len(self), "body", "bodies")
+        return f"<Mechanism {self.name!r}: {bodies}, nq = {self.nq}, nv = {self.nv}>"

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError, ModelError
 from ..spatial import Array, Inertia, Placement, Transform, array
 from ..spatial.rotation import exp
-from .fields import with_open
+from .fields import meant, with_open
 from .gear import Gear
 from .mechanism import Body, Mechanism
 from .parts import body_faults
@@ -214,7 +214,7 @@ def _check_names(m: Mechanism, names: Sequence[str], known: dict[str, Any]) -> N
                 f"{m.name!r} has no parameter {name!r}; there are gravity.x … and for each body mass, com.x, "
                 "about_com.xx, position.x, armature …, for each loop position_p.x …, for springs, gears, "
                 "frames, forces, contacts and drivers their own, as in 'link3.mass' (wt.parameter_names "
-                "lists them all)"
+                f"lists them all){meant(name, known)}"
             )
     if len(set(names)) != len(names):
         raise InputError(f"parameters are named twice: {', '.join(names)}")

@@ -106,7 +106,7 @@ class Placement:
         return hash((*self.position, *self.rotation.flat))
 
     def __repr__(self) -> str:
-        position, rpy = (", ".join(f"{x:g}" for x in part) for part in (self.position, self.rpy))
+        position, rpy = (", ".join(f"{x + 0.0:g}" for x in part) for part in (self.position, self.rpy))
         return f"Placement(({position}), rpy=({rpy}))"
 
 

@@ -146,7 +146,8 @@ def found(m: Mechanism, name: str) -> Coordinate:
         return Coordinate("distance", m.number("distance", name))
     else:
         known = ", ".join([*m.joint_names, *m.names("loop"), *m.names("distance")])
-        raise InputError(f"{m.name!r} has no joint named {name!r} to drive; known: {known}")
+        hint = f"; body {name!r} is moved by joint {m.body(name).joint_name!r}" if m.has("body", name) else ""
+        raise InputError(f"{m.name!r} has no joint named {name!r} to drive; known: {known}{hint}")
     joint = coordinate.joint(m)
     if joint.nq != 1 or joint.nv != 1 or not joint.has_rates:
         raise InputError(
