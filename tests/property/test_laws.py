@@ -7,7 +7,10 @@ from numpy.testing import assert_allclose
 import robots
 import whippletree as wt
 from closed import massless_coupler, scotch_yoke
+from whippletree.api.forward_methods import METHODS, reserve
 from whippletree.dynamics.force_laws.joint_law import SLIP_SPEED
+from whippletree.simulation import law_in_use
+from whippletree.simulation.equations import equations
 
 CLOSED = {
     "four-bar": lambda: wt.examples.load("four-bar"),
@@ -83,6 +86,53 @@ def test_a_crank_turns_past_where_every_choice_is_worn():
         found, _ = wt.rollout(m, q, qd, dt=5e-4, steps=4000, every=200, method="rk4", dynamics=name)
         assert_allclose(found, expected.q[1:], rtol=0, atol=1e-6)
         assert_allclose(found, by_forces, rtol=0, atol=1e-6)
+
+
+def six_bar_run(dynamics, rtol=1e-12):
+    m = wt.examples.load("stephenson-six-bar")
+    q = wt.assemble(m, m.neutral())
+    qd = wt.project_velocity(m, q, 2.0 * np.random.default_rng(0).normal(size=m.nv))
+    return wt.simulate(m, q, qd, 4.0, sample=0.5, rtol=rtol, atol=1e-2 * rtol, dynamics=dynamics)
+
+
+def test_a_run_makes_few_choices_and_goes_on_by_constraint_forces(monkeypatch):
+    """Every choice is compiled; the motion is the same, to what steps may err over many of them."""
+    made = []
+    monkeypatch.setattr(law_in_use, "equations", lambda *now: (made.append(now[-1]), equations(*now))[1])
+    run = six_bar_run("auto")
+    assert run.dynamics == "grcr, lambda-first"
+    kinds = [law.method for law in dict.fromkeys(made)]
+    assert kinds.count(METHODS["grcr"]) <= law_in_use.CHOICES + 1  # the last of them is not compiled
+    assert kinds.count(METHODS["lambda-first"]) == 1
+    made.clear()
+    by_choices = six_bar_run("grcr")
+    assert by_choices.dynamics == "grcr"
+    assert len(dict.fromkeys(made)) > law_in_use.CHOICES + 1
+    assert_allclose(run.q, by_choices.q, rtol=0, atol=1e-9)
+    assert six_bar_run("auto", 1e-6).dynamics == "grcr"  # where rounding is far below what steps err
+
+
+def tower(decks):
+    """Parallelograms on top of each other."""
+    m, below = wt.Mechanism("tower"), "ground"
+    beside, up = wt.Placement((0.3, 0, 0)), wt.Placement((0, 0, 0.5))
+    leg, plate = (wt.Inertia.rod((0, 0, 0), end, mass=1.0) for end in ((0, 0, 0.5), (0.3, 0, 0)))
+    for k in range(decks):
+        m.add_body(f"left{k}", wt.Revolute("y"), parent=below, inertia=leg)
+        m.add_body(f"right{k}", wt.Revolute("y"), parent=below, placement=beside, inertia=leg)
+        m.add_body(f"deck{k}", wt.Revolute("y"), parent=f"left{k}", placement=up, inertia=plate)
+        m.add_loop(f"close{k}", wt.Revolute("y"), f"right{k}", f"deck{k}", up, beside)
+        below = f"deck{k}"
+    return m
+
+
+def test_constraint_forces_are_in_reserve_where_they_apply_and_cost_little():
+    assert reserve(wt.examples.load("four-bars")) == "lambda-first"
+    assert reserve(massless_coupler()) is None
+    assert reserve(wt.examples.load("bicycle")) is None  # as it goes by them from the start
+    assert reserve(wt.examples.load("pendulum")) is None
+    assert reserve(tower(4)) == "lambda-first"
+    assert reserve(tower(20)) is None
 
 
 def test_stabilization_pulls_loops_together():

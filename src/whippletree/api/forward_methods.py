@@ -122,6 +122,9 @@ METHODS: dict[str, Method] = {
 IN_DOUBT = 1.03
 """Operations are estimates: by this factor coordinate reduction has to be dearer before "auto" leaves it."""
 
+DEARER = 8.0
+"""By this factor constraint forces may take more operations, where they save compiling more choices."""
+
 
 def applicable(m: Mechanism) -> list[str]:
     """Names of the methods that apply to a mechanism, the one "auto" takes first."""
@@ -160,3 +163,12 @@ def automatic(m: Mechanism) -> str:
     if is_better_by_forces(m):
         return "lambda-first"
     return next(name for name, method in METHODS.items() if method.fault(m) is None)
+
+
+def reserve(m: Mechanism) -> str | None:
+    """The method to go on with where choices of the automatic one wear out again and again; None if none."""
+    method = METHODS["lambda-first"]
+    if not m.loops or automatic(m) != "grcr" or method.fault(m) is not None:
+        return None
+    by = operations(m)
+    return "lambda-first" if by.lambda_first <= DEARER * by.grcr else None

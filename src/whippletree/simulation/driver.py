@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api.forward_methods import automatic, find
+from ..api.forward_methods import METHODS, automatic, find, reserve
 from ..api.prescribed import drivers_of
 from ..contact.compliant.compliant_contact import Compliant
 from ..contact.impulses.impacts import IMPACT_LAWS
@@ -107,7 +107,8 @@ def simulate(
             control is asked wherever forces are.
         method: One of the above.
         dynamics: By which method accelerations are found, a name out of `methods(m)`; "auto" is the one that
-            `method_reason` tells.
+            `method_reason` tells; where its dependent coordinates wear out again and again, the run goes on
+            by constraint forces, "lambda-first".
         external: external(t, q, qd) gives forces from outside, (N m, N): on frames or bodies, by name, as
             {"tool": (6,)} in the axes and at the origin of each, or on all bodies (nb, 6) in body
             coordinates, as `frame_forces` gives them for other axes. What never changes, `m.add_force` adds.
@@ -217,7 +218,9 @@ def simulate(
         name, law = "lambda-first", law_within(m, tolerance, law)
         forces.method = law.method
     projects = stabilization is None and (law.method.holds(m) or forces.drive is not None)
-    plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects, tolerance)
+    spare = m.once(reserve) if dynamics == "auto" and tolerance is None else None
+    in_reserve = None if spare is None else (spare, law._replace(method=METHODS[spare]))
+    plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects, tolerance, in_reserve)
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)
     if isinstance(contacts, Compliant):

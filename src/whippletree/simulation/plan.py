@@ -21,6 +21,7 @@ class Plan:
         rtol, atol: The error that a step may have, relative and absolute.
         projects: Whether loops are closed after every step; else the law's stabilization holds them.
         tolerance: Share by which constraints depend on others that are not asked for then; None: rounding.
+        reserve: Name and law to go on with where choices of the first wear out; None: only other choices.
     """
 
     m: Mechanism
@@ -33,3 +34,4 @@ class Plan:
     atol: float
     projects: bool
     tolerance: float | None = None
+    reserve: tuple[str, Law] | None = None

@@ -2,7 +2,6 @@
 
 import warnings
 from functools import cached_property
-from math import sqrt
 
 import numpy as np
 
@@ -19,23 +18,13 @@ from .factors import WEAK
 from .faults import fault_at, joint_of_worst
 from .integrators import INTEGRATORS
 from .kinks import Kinks
+from .law_in_use import LawInUse
 from .log import Log
 from .passage import Passage
 from .plan import Plan
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
 from .trajectory import Trajectory, build
-
-WORN, WORN_MOST = 1e-3, 0.3
-"""Choices of a law whose quality falls below this share of what it was are looked at again, at the latest and
-at the earliest."""
-
-ROUNDING = 1e-14
-"""Rounding errors of accelerations are as large as this, over the square of a choice's quality: dependent
-coordinates are as large as its inverse, and so are forces brought over to the others."""
-
-BETTER = 2.0
-"""How much better another choice must be to be worth a change."""
 
 FASTEST = 1e100
 """rad/s², m/s² or velocities: squares of what is faster are no numbers, nor are steps that follow it."""
@@ -58,15 +47,13 @@ class Run:
 
     Attributes:
         first: A step out of the start, if that is a singular position.
-        worn: The quality below which what the law has chosen is looked at again.
+        in_use: By what accelerations are found at the moment.
     """
 
     def __init__(self, plan: Plan, watch: Watch) -> None:
         self.plan, self.m, self.watch, self.duration = plan, plan.m, watch, plan.duration
-        self.method, self.reason, self.worn = plan.method, "", 0.0
+        self.method, self.reason, self.in_use = plan.method, "", LawInUse(plan)
         self.first: Step | None = None
-        # Rounding errors that a step can see make it shorter and shorter: they stay below what it may err.
-        self._worn_share = min(max(sqrt(ROUNDING / plan.rtol), WORN), WORN_MOST)
         self.log, self.kinks = Log(), Kinks(plan.m)
 
     @cached_property
@@ -105,12 +92,12 @@ class Run:
         q, qd = y[:nq], y[nq:]
         self.plan.forces.sample(0.0, q, qd)
         if self.closing is None or self.crossing is None:
-            self._choose(q)
+            self.in_use.choose(self.system, q)
             self.record(0.0, y, 0.0)
             return
         rest, regular = not np.any(qd), self.closing.is_regular(q)
         if regular:
-            self._choose(q)
+            self.in_use.choose(self.system, q)
         direction = qd
         if rest and regular:
             direction = self.system.slope(0.0, y)[nq:]
@@ -118,7 +105,7 @@ class Run:
             direction = acceleration(self.m, q, qd, *self.plan.forces(0.0, q, qd), law=law.at_once)
         after, singular = self.closing.begin(y, direction)
         if not regular:
-            self._choose(after[:nq])
+            self.in_use.choose(self.system, after[:nq])
         start = self.closed(0.0, y)
         self.accept(start)
         self.record(0.0, start.y, 0.0)
@@ -177,28 +164,15 @@ class Run:
         # At singular positions no choice is good, and the best one would be one for fewer constraints.
         if quality is not None and state.margin > WEAK and np.all(np.isfinite(state.y)):
             q = state.y[: self.m.nq]
-            if not (now := float(quality(q))) >= self.worn:
-                self._choose(q, now)
+            if not (now := float(quality(q))) >= self.in_use.worn:
+                self.in_use.choose(self.system, q, now)
 
     def renew(self, y: Array) -> bool:
         """Look again at what was chosen, where steps have become short; whether it is another one now."""
-        # Errors grow with every pivot on the way: quality, the least of them, may be far from `worn`.
         before = self.system.equations
         if before.quality is not None and not self.near_singular:
-            self._choose(y[: self.m.nq], float(before.quality(y[: self.m.nq])))
+            self.in_use.renew(self.system, y[: self.m.nq])
         return self.system.equations is not before
-
-    def _choose(self, q: Array, quality: float = 0.0) -> None:
-        """Use the choice that suits a position best, if it is much better than the present one."""
-        if self.plan.law.method.choose is None:
-            return
-        now, external = self.system.equations, self.plan.forces.external is not None
-        found = equations(self.m, external, now.law.at(self.m, q))
-        assert found.quality is not None
-        reached = float(found.quality(q))
-        if reached > BETTER * quality:
-            self.system.equations, quality = found, reached
-        self.worn = self._worn_share * quality
 
     def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
         """What to do in place of a step from (t, y), if it comes near a singular position; see `Crossing`."""
@@ -358,7 +332,7 @@ class Run:
         return build(
             self.system.equations.common,
             power,
-            dynamics=self.plan.dynamics,
+            dynamics=", ".join(self.in_use.names),
             acting=self.plan.forces,
             driven=self.plan.forces.driven,
             **recorded,

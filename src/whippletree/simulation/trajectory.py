@@ -46,7 +46,8 @@ class Trajectory:
         events: What happened on the way.
         method: The integrator.
         reason: Why it, if it was chosen automatically.
-        dynamics: By which method of forward dynamics accelerations were found, or "rigid contact".
+        dynamics: By which method of forward dynamics accelerations were found, or by which, one after the
+            other: "grcr, lambda-first"; or "rigid contact".
         joints: Names of the joints, for each the entries of q and of qd.
         mechanism: What moved; None where a file did not tell.
         contacts: What contacts did, a `ContactHistory`; empty where they were not looked at, or a file did

@@ -162,7 +162,7 @@ class PlainSteps:
             bound = WARY * NEAR * self._widest
             stride.bounds[:3] = GAP if closing.tolerance is None else closing.gap, bound, 0.0
         if self.run.system.equations.quality is not None:
-            stride.bounds[3] = self.run.worn
+            stride.bounds[3] = self.run.in_use.worn
         stride.motion.shortest[0] = self._shortest
         if stride.lookout is not None:
             stride.lookout.begin(t, y, self.run.watch.values)

@@ -103,9 +103,9 @@ class PatchRun(Run):
             if singular:
                 self.record(0.0, full, 0.0)
                 raise self.fail(SINGULAR_START, 0.0, None)
-            self._choose(after[:nq])
+            self.in_use.choose(self.system, after[:nq])
         else:
-            self._choose(y[:nq])
+            self.in_use.choose(self.system, y[:nq])
         start = self.closed(0.0, full)
         self.accept(start)
         self.record(0.0, start.y, 0.0)

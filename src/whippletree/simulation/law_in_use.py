@@ -1,0 +1,85 @@
+"""The law of a run on its way: what it has chosen, and what takes its place where choices wear out.
+
+Accelerations are the same whatever is chosen; only rounding errors are not. But every choice is machine code
+of its own, and compiling takes as long as many seconds of motion. A few choices are made, then the run goes
+on by constraint forces, which hold wherever constraints are independent.
+"""
+
+from math import sqrt
+
+from ..spatial import Array
+from .equations import Equations, Law, equations
+from .plan import Plan
+from .systems import Compiled
+
+WORN, WORN_MOST = 1e-3, 0.3
+"""Choices of a law whose quality falls below this share of what it was are looked at again, at the latest and
+at the earliest."""
+
+ROUNDING = 1e-14
+"""Rounding errors of accelerations are as large as this, over the square of a choice's quality: dependent
+coordinates are as large as its inverse, and so are forces brought over to the others."""
+
+BETTER = 2.0
+"""How much better another choice must be to be worth a change."""
+
+CHOICES = 2
+"""Different choices that a run may make if there is a law in reserve: a crank that turns goes back and forth
+between two."""
+
+
+class LawInUse:
+    """What the equations of a run are made of.
+
+    Args:
+        plan: What the run is asked to do.
+
+    Attributes:
+        worn: The quality below which what was chosen is looked at again.
+        names: Of the methods in use so far, the present one last.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.m, self.worn, self.names = plan.m, 0.0, [plan.dynamics]
+        self._external = plan.forces.external is not None
+        self._reserve, self._made = plan.reserve, list[Equations]()
+        # Rounding errors that a step can see make it shorter and shorter: they stay below what it may err.
+        self._share = min(max(sqrt(ROUNDING / plan.rtol), WORN), WORN_MOST)
+
+    def choose(self, system: Compiled, q: Array, quality: float = 0.0) -> None:
+        """Use the choice that suits a position q (nq,) best, if much better than one of that quality."""
+        if system.equations.law.method.choose is None:
+            return
+        found = self._of(system.equations.law.at(self.m, q))
+        if self._reserve is not None and found not in self._made:
+            if len(self._made) == CHOICES:
+                self._call_up(*self._reserve, system, q)
+                return
+            self._made.append(found)
+        reached = _quality(found, q)
+        if reached > BETTER * quality:
+            system.equations, quality = found, reached
+        self.worn = self._share * quality
+
+    def renew(self, system: Compiled, q: Array) -> None:
+        """Another choice than the present one, where steps have become short, or what is in reserve."""
+        # Errors grow with every pivot on the way: quality, the least of them, may be far from `worn`.
+        before = system.equations
+        self.choose(system, q, _quality(before, q))
+        if system.equations is before and self._reserve is not None:
+            self._call_up(*self._reserve, system, q)
+
+    def _call_up(self, name: str, law: Law, system: Compiled, q: Array) -> None:
+        self._reserve = None
+        self.names.append(name)
+        system.equations = self._of(law.at(self.m, q))
+        self.worn = self._share * _quality(system.equations, q)
+
+    def _of(self, law: Law) -> Equations:
+        return equations(self.m, self._external, law)
+
+
+def _quality(of: Equations, q: Array) -> float:
+    """How well what was chosen suits a position."""
+    assert of.quality is not None
+    return float(of.quality(q))
