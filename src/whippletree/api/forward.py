@@ -271,7 +271,8 @@ def inverse_dynamics(
     `forward_dynamics`. RBDA table 5.1; with loops or gears eq 8.62-8.63. Loops and gears leave a choice of
     forces. By default those returned are zero on driven joints of gears, as if every motor sat at the head
     of its gears, and of least norm over the joints of loops. With `actuated` only the named joints carry a
-    force; if they are more than are needed, theirs is of least norm.
+    force; if they are more than are needed, theirs is of least norm. With loops it chooses by numbers and
+    does not compile; `kinematics` has the forces of a whole motion at once.
 
     Args:
         m: The mechanism.

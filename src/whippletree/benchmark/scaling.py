@@ -75,8 +75,10 @@ class Scaling:
 
         Where they follow none, it is the nearest whole number to `exponent`.
 
-        >>> counts = tuple(5 * n**2 // 4 + 10 for n in SIZES)
-        >>> Scaling("row", SIZES, {"x": counts}, {}).order("x")
+        >>> import whippletree as wt
+        >>> sizes = (8, 16, 24, 32, 40, 48)
+        >>> counts = tuple(5 * n**2 // 4 + 10 for n in sizes)
+        >>> wt.Scaling("row", sizes, {"x": counts}, {}).order("x")
         2
         """
         missed = [self._missed(method, degree) for degree in range(MOST + 1)]
@@ -96,7 +98,8 @@ class Scaling:
 
         It comes near `order` as sizes grow: slowly where a small factor stands before the highest power.
 
-        >>> Scaling("row", (5, 10, 20), {"x": (70, 300, 2400)}, {}).exponent("x")
+        >>> import whippletree as wt
+        >>> wt.Scaling("row", (5, 10, 20), {"x": (70, 300, 2400)}, {}).exponent("x")
         3.0
         """
         half = len(self.sizes) // 2

@@ -119,12 +119,14 @@ def frame_velocity(m: Mechanism, q: Array, qd: Array, frame: str) -> Array:
         frame: Name of a frame or body.
 
     Returns:
-        (6,) in the frame's coordinates, (rad/s, m/s).
+        (6,) in the frame's coordinates, (rad/s, m/s). In world axes it is `jacobian(…, "aligned") @ qd`.
 
     >>> import whippletree as wt
     >>> m = wt.examples.load("pendulum")
     >>> wt.frame_velocity(m, [0.3], [2.0], "tip")
     array([ 0.,  2.,  0., -2.,  0.,  0.])
+    >>> (wt.jacobian(m, [0.3], "tip", "aligned") @ [2.0]).round(3)
+    array([ 0.   ,  2.   ,  0.   , -1.911,  0.   ,  0.591])
     """
     place = m.frame(frame)
     v, _ = _motion(m, q, qd, np.zeros(m.nv))

@@ -128,7 +128,8 @@ _STARTS: dict[str, Callable[[Mechanism], Start]] = {
 def names() -> list[str]:
     """Names of the bundled mechanisms.
 
-    >>> "pendulum" in names()
+    >>> import whippletree as wt
+    >>> "pendulum" in wt.examples.names()
     True
     """
     return sorted(_BUILDERS)
@@ -137,7 +138,8 @@ def names() -> list[str]:
 def load(name: str) -> Mechanism:
     """A bundled mechanism by name, new at every call.
 
-    >>> load("double-pendulum").nv
+    >>> import whippletree as wt
+    >>> wt.examples.load("double-pendulum").nv
     2
     """
     return _builder(name)()
@@ -146,7 +148,8 @@ def load(name: str) -> Mechanism:
 def about(name: str) -> str:
     """What a bundled mechanism is, in one line.
 
-    >>> about("double-pendulum")
+    >>> import whippletree as wt
+    >>> wt.examples.about("double-pendulum")
     'Two rods of 1 kg and 1 m, one hanging from the other.'
     """
     return (_builder(name).__doc__ or "").partition("\n")[0]
@@ -156,7 +159,7 @@ def start(name: str) -> Start:
     """The state from which a bundled mechanism shows what it is for; if it has none, neutral and at rest.
 
     >>> import whippletree as wt
-    >>> m, begin = load("dominoes"), start("dominoes")
+    >>> m, begin = wt.examples.load("dominoes"), wt.examples.start("dominoes")
     >>> run = wt.simulate(m, begin.q, begin.qd, begin.duration, begin.control, impacts=begin.impacts)
     >>> run.q[-1].round(1)
     array([1.2, 1.2, 1.2, 1.2, 1.3, 1.3, 1.4, 1.6])

@@ -41,7 +41,19 @@ NORMAL = 1.959964
 
 
 class MeasuredMotion(NamedTuple):
-    """A motion that was measured, n states: q (n, nq), qd, qdd and tau (n, nv), in rad, m, s, N m and N."""
+    """A motion that was measured, n states, for `identify`.
+
+    Attributes:
+        q: (n, nq) positions, rad or m.
+        qd, qdd: (n, nv) velocities and accelerations, per s and s².
+        tau: (n, nv) forces of the motors, N m or N.
+
+    >>> import numpy as np, whippletree as wt
+    >>> t = np.linspace(0.0, 2.0, 100)[:, None]
+    >>> seen = wt.MeasuredMotion(np.sin(t), np.cos(t), -np.sin(t), 4.905 * np.sin(np.sin(t)) - np.sin(t) / 3)
+    >>> wt.identify(wt.examples.load("pendulum"), seen).noise.max() < 1e-9
+    np.True_
+    """
 
     q: Array
     qd: Array

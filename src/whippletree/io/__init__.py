@@ -73,6 +73,7 @@ def load(
         FileError: The file cannot be read, or describes no tree; names the line and what to do.
         InputError: A root that is no joint, or stops for a file that says itself which it has.
 
+    >>> from pathlib import Path
     >>> import tempfile
     >>> import whippletree as wt
     >>> with tempfile.TemporaryDirectory() as directory:
@@ -158,6 +159,7 @@ def save(m: Mechanism | Graph, path: StrPath) -> None:
         FileError: The file cannot be written, or m has something that the format has no words for, as TOML
             for a joint type of your own, or URDF for a loop.
 
+    >>> from pathlib import Path
     >>> import tempfile
     >>> import whippletree as wt
     >>> m = wt.examples.load("cart-pole")
@@ -189,6 +191,7 @@ def load_graph(path: StrPath) -> Graph:
     Raises:
         FileError: The file cannot be read, is no graph, or describes an impossible one.
 
+    >>> from pathlib import Path
     >>> import tempfile
     >>> import whippletree as wt
     >>> g = wt.Graph("swing")

@@ -17,7 +17,8 @@ from .unseen_inertia import transverse_moments
 class Cylindrical(AxisJoint):
     """Turn by q[0] rad about an axis and slide by q[1] m along it.
 
-    >>> Cylindrical("z").motion_subspace(np.zeros(2))[:, 1]
+    >>> import whippletree as wt
+    >>> wt.Cylindrical("z").motion_subspace(np.zeros(2))[:, 1]
     array([0., 0., 0., 0., 0., 1.])
     """
 

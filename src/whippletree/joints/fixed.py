@@ -15,7 +15,8 @@ from .base import Joint
 class Fixed(Joint):
     """Hold the two frames together; q and qd are empty.
 
-    >>> Fixed().motion_subspace(np.zeros(0)).shape
+    >>> import whippletree as wt
+    >>> wt.Fixed().motion_subspace(np.zeros(0)).shape
     (6, 0)
     """
 

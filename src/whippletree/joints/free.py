@@ -22,7 +22,8 @@ class Free(Joint):
 
     qd (6,) is the velocity of F_s in its own axes, angular (rad/s) before linear (m/s), so S = 1.
 
-    >>> Free().neutral()
+    >>> import whippletree as wt
+    >>> wt.Free().neutral()
     array([0., 0., 0., 1., 0., 0., 0.])
     """
 

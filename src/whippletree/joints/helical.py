@@ -20,7 +20,8 @@ class Helical(AxisJoint):
 
     A screw that advances by its lead l in each turn has the pitch l / 2π.
 
-    >>> Helical("z", pitch=0.01).transform(np.array([2.0])).r
+    >>> import whippletree as wt
+    >>> wt.Helical("z", pitch=0.01).transform(np.array([2.0])).r
     array([0.  , 0.  , 0.02])
     """
 

@@ -22,7 +22,8 @@ class Planar(Joint):
     normal and along the two directions as they turn with F_s. So S is constant and qd is not dq/dt;
     the table's mixture of the two is not consistent with dX_J/dt = -v_J × X_J.
 
-    >>> Planar("z").rate(np.array([np.pi / 2, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).round(12)
+    >>> import whippletree as wt
+    >>> wt.Planar("z").rate(np.array([np.pi / 2, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).round(12)
     array([0., 0., 1.])
     """
 

@@ -16,7 +16,8 @@ from .unseen_inertia import moments
 class Prismatic(AxisJoint):
     """Slide by q[0] m along an axis, the same in both frames; qd is m/s, tau N.
 
-    >>> Prismatic("x").transform(np.array([0.5])).r
+    >>> import whippletree as wt
+    >>> wt.Prismatic("x").transform(np.array([0.5])).r
     array([0.5, 0. , 0. ])
     """
 

@@ -22,7 +22,8 @@ class RackPinion(Joint):
     `rack` is the direction of the rack, perpendicular to the axis. A radius of 0 makes a revolute
     joint. The joint is not symmetric: swapping pinion and rack makes another one, see `Reversed`.
 
-    >>> RackPinion(radius=0.1).transform(np.array([2.0])).r
+    >>> import whippletree as wt
+    >>> wt.RackPinion(radius=0.1).transform(np.array([2.0])).r
     array([0.2, 0. , 0. ])
     """
 

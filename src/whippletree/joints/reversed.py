@@ -21,8 +21,8 @@ class Reversed(Joint):
     q and qd keep their meaning, so that a mechanism re-rooted at another body has the same
     coordinates.
 
-    >>> from whippletree import Prismatic
-    >>> Reversed(Prismatic("x")).motion_subspace(np.array([0.5])).T[0, 3]
+    >>> import whippletree as wt
+    >>> wt.Reversed(wt.Prismatic("x")).motion_subspace(np.array([0.5])).T[0, 3]
     np.float64(-1.0)
     """
 

@@ -17,7 +17,8 @@ from .unseen_inertia import mass_on_axis
 class Revolute(AxisJoint):
     """Turn by q[0] rad about an axis, the same in both frames; qd is rad/s, tau N m.
 
-    >>> Revolute("z").motion_subspace(np.zeros(1)).ravel()
+    >>> import whippletree as wt
+    >>> wt.Revolute("z").motion_subspace(np.zeros(1)).ravel()
     array([0., 0., 1., 0., 0., 0.])
     """
 

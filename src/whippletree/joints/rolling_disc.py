@@ -28,7 +28,8 @@ class RollingDisc(NonholonomicJoint):
 
     Yaw and spin have the same axis where the wheel lies flat, at a lean of ±π/2: S loses rank there.
 
-    >>> RollingDisc(0.3).rate(np.zeros(5), np.array([0.0, 0.0, 2.0]))
+    >>> import whippletree as wt
+    >>> wt.RollingDisc(0.3).rate(np.zeros(5), np.array([0.0, 0.0, 2.0]))
     array([0.6, 0. , 0. , 0. , 2. ])
     """
 

@@ -25,7 +25,8 @@ from .unseen_inertia import point_mass
 class Spherical(Joint):
     """Turn freely about a point; q is a unit quaternion (w, x, y, z), qd the angular velocity in F_s.
 
-    >>> Spherical().neutral()
+    >>> import whippletree as wt
+    >>> wt.Spherical().neutral()
     array([1., 0., 0., 0.])
     """
 

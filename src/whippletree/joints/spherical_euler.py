@@ -23,7 +23,8 @@ class SphericalEuler(Joint):
     S loses rank where the first and the last axis fall together: at a middle angle of ±π/2 if the
     three letters differ, of 0 or π if the first and the last agree.
 
-    >>> SphericalEuler().motion_subspace(np.array([0.4, 0.0, 0.0]))[:3]
+    >>> import whippletree as wt
+    >>> wt.SphericalEuler().motion_subspace(np.array([0.4, 0.0, 0.0]))[:3]
     array([[0., 0., 1.],
            [0., 1., 0.],
            [1., 0., 0.]])

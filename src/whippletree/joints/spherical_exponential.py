@@ -18,7 +18,8 @@ from .unseen_inertia import point_mass
 class SphericalExponential(Joint):
     """Turn by |q| rad about the direction of q (3,); qd = dq/dt. S loses rank at |q| = 2π.
 
-    >>> SphericalExponential().motion_subspace(np.zeros(3))[:3]
+    >>> import whippletree as wt
+    >>> wt.SphericalExponential().motion_subspace(np.zeros(3))[:3]
     array([[1., 0., 0.],
            [0., 1., 0.],
            [0., 0., 1.]])

@@ -16,7 +16,8 @@ from .unseen_inertia import moments
 class Translation(Joint):
     """Move by q (3,) m along the axes of F_p, to which those of F_s stay parallel.
 
-    >>> Translation().transform(np.array([1.0, 2.0, 3.0])).r
+    >>> import whippletree as wt
+    >>> wt.Translation().transform(np.array([1.0, 2.0, 3.0])).r
     array([1., 2., 3.])
     """
 

@@ -19,7 +19,8 @@ from .unseen_inertia import point_mass
 class Universal(Joint):
     """Turn by q[0] rad about `first`, fixed in F_p, then by q[1] rad about `second`, fixed in F_s.
 
-    >>> Universal("x", "y").motion_subspace(np.array([0.7, 0.0]))[:3].T
+    >>> import whippletree as wt
+    >>> wt.Universal("x", "y").motion_subspace(np.array([0.7, 0.0]))[:3].T
     array([[1., 0., 0.],
            [0., 1., 0.]])
     """

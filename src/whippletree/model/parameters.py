@@ -63,7 +63,7 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
         ModelError: An inertia that no body has, an armature, friction or stiffness below 0.
 
     >>> import whippletree as wt
-    >>> heavy = with_parameters(wt.examples.load("pendulum"), ["rod.mass"], np.array([2.5]))
+    >>> heavy = wt.with_parameters(wt.examples.load("pendulum"), ["rod.mass"], np.array([2.5]))
     >>> float(wt.total_mass(heavy))
     2.5
     """

@@ -64,7 +64,8 @@ class Limits:
     def fault(self) -> str | None:
         """What is wrong with these limits, in words, or None.
 
-        >>> Limits(0.5, -0.5).fault()
+        >>> import whippletree as wt
+        >>> wt.Limits(0.5, -0.5).fault()
         'lower limit 0.5 is above upper limit -0.5'
         """
         for bound in ("lower", "upper", "velocity", "effort"):
@@ -80,7 +81,8 @@ class Limits:
     def doubt(self) -> str | None:
         """What is odd about these limits if they are angles, in words, or None.
 
-        >>> Limits(-90.0, 90.0).doubt()
+        >>> import whippletree as wt
+        >>> wt.Limits(-90.0, 90.0).doubt()
         'limits -90 … 90 rad are 28.6 turns apart: degrees? Give radians'
         """
         if any(TURNED < abs(bound) <= 720.0 for bound in (self.lower, self.upper)):
@@ -94,7 +96,8 @@ class Limits:
 
         Bounds beyond `ABSURD` stand for none, as writers of files mean them.
 
-        >>> Limits(0.5, 0.5).within(np.array([3.0]), np.random.default_rng(0))
+        >>> import whippletree as wt
+        >>> wt.Limits(0.5, 0.5).within(np.array([3.0]), np.random.default_rng(0))
         array([0.5])
         """
         sensible = -ABSURD <= self.lower <= self.upper <= ABSURD
@@ -117,8 +120,9 @@ Color = tuple[float, float, float, float]
 class Geometry:
     """A shape fixed to a body, for pictures and contact; dynamics never needs it.
 
-    >>> from whippletree import Box
-    >>> Geometry(Box((0.1, 0.2, 0.3)), Placement((0.0, 0.0, 0.5)), color=(0.8, 0.3, 0.1, 1.0)).shape.size
+    >>> import whippletree as wt
+    >>> box = wt.Box((0.1, 0.2, 0.3))
+    >>> wt.Geometry(box, wt.Placement((0.0, 0.0, 0.5)), color=(0.8, 0.3, 0.1, 1.0)).shape.size
     (0.1, 0.2, 0.3)
     """
 

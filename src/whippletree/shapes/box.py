@@ -15,7 +15,8 @@ from .shape import Shape, Triangles, direction_of, numbers_of
 class Box(Shape):
     """A box around the origin with three edges along x, y and z, m.
 
-    >>> Box((0.4, 0.2, 0.6)).support((1.0, -2.0, 0.5))
+    >>> import whippletree as wt
+    >>> wt.Box((0.4, 0.2, 0.6)).support((1.0, -2.0, 0.5))
     array([ 0.2, -0.1,  0.3])
     """
 

@@ -16,7 +16,8 @@ from .shape import Shape, Triangles, direction_of, numbers_of
 class Capsule(Shape):
     """A cylinder along z around the origin, with a half ball on each end; length without these, m.
 
-    >>> Capsule(0.1, 0.6).support((0.0, 0.0, -1.0))
+    >>> import whippletree as wt
+    >>> wt.Capsule(0.1, 0.6).support((0.0, 0.0, -1.0))
     array([ 0. ,  0. , -0.4])
     """
 

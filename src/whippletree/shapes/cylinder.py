@@ -16,7 +16,8 @@ from .shape import Shape, Triangles, direction_of, numbers_of
 class Cylinder(Shape):
     """A cylinder along z around the origin, radius and length in m.
 
-    >>> Cylinder(0.5, 2.0).support((3.0, 4.0, 1.0))
+    >>> import whippletree as wt
+    >>> wt.Cylinder(0.5, 2.0).support((3.0, 4.0, 1.0))
     array([0.3, 0.4, 1. ])
     """
 

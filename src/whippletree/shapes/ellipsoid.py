@@ -16,7 +16,8 @@ from .shape import Shape, Triangles, direction_of, numbers_of
 class Ellipsoid(Shape):
     """An ellipsoid around the origin with three half axes along x, y and z, m.
 
-    >>> Ellipsoid((0.3, 0.2, 0.1)).support((0.0, 0.0, -2.0))
+    >>> import whippletree as wt
+    >>> wt.Ellipsoid((0.3, 0.2, 0.1)).support((0.0, 0.0, -2.0))
     array([ 0. ,  0. , -0.1])
     """
 

@@ -23,7 +23,8 @@ class Heights(Shape):
     Each cell of the grid is two triangles, cut from its lower left to its upper right corner. What touches
     is the smooth surface through the samples, a natural bicubic spline, over which balls roll without a jolt.
 
-    >>> slope = Heights.of(lambda x, y: 0.5 * x, x=(0.0, 2.0), y=(-1.0, 1.0), samples=(3, 2))
+    >>> import whippletree as wt
+    >>> slope = wt.Heights.of(lambda x, y: 0.5 * x, x=(0.0, 2.0), y=(-1.0, 1.0), samples=(3, 2))
     >>> slope.heights.tolist(), slope.height(1.5, 0.2)
     ([[0.0, 0.0], [0.5, 0.5], [1.0, 1.0]], 0.75)
     """

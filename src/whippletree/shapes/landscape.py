@@ -25,7 +25,8 @@ class Landscape(Shape):
 
     A file cannot hold a function; `Heights.of(function, …)` is a shape that it can.
 
-    >>> hills = Landscape(lambda x, y: 0.1 * np.sin(x) * np.cos(2.0 * y))
+    >>> import whippletree as wt
+    >>> hills = wt.Landscape(lambda x, y: 0.1 * np.sin(x) * np.cos(2.0 * y))
     >>> hills.bounds()[0]
     array([-inf, -inf, -inf])
     """

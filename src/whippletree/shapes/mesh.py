@@ -24,8 +24,9 @@ class Mesh(Shape):
 
     Meshes of one file and scale are equal. `support` and `bounds` are those of the convex hull as well.
 
+    >>> import whippletree as wt
     >>> corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
-    >>> Mesh("corner.stl", (1.0, 1.0, 2.0), vertices=corners).support((0.1, 0.2, 0.3))
+    >>> wt.Mesh("corner.stl", (1.0, 1.0, 2.0), vertices=corners).support((0.1, 0.2, 0.3))
     array([0., 0., 2.])
     """
 

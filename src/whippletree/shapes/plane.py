@@ -17,7 +17,8 @@ SHOWN = 10.0
 class Plane(Shape):
     """The plane z = 0, and the half space z < 0 below it: a floor, or a wall where it is placed so.
 
-    >>> Plane().bounds()[1]
+    >>> import whippletree as wt
+    >>> wt.Plane().bounds()[1]
     array([inf, inf,  0.])
     """
 

@@ -16,7 +16,8 @@ from .shape import Shape, Triangles, direction_of, numbers_of
 class Sphere(Shape):
     """A ball around the origin, radius in m.
 
-    >>> Sphere(0.5).support((0.0, 3.0, 4.0))
+    >>> import whippletree as wt
+    >>> wt.Sphere(0.5).support((0.0, 3.0, 4.0))
     array([0. , 0.3, 0.4])
     """
 

@@ -53,7 +53,8 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     Raises:
         FileError: The file cannot be read, is damaged or holds something else.
 
-    >>> load_trajectory("nowhere.npz")  # doctest: +ELLIPSIS
+    >>> import whippletree as wt
+    >>> wt.load_trajectory("nowhere.npz")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     whippletree.errors.FileError: nowhere.npz: no such file (looked in ...)
     """

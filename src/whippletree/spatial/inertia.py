@@ -26,7 +26,8 @@ class Inertia(Shapes):
         h: (3,) first moment m c, kg m.
         I: (6,) lower triangle of the rotational inertia about the frame's origin, kg m².
 
-    >>> rod = Inertia(mass=2.0, com=(0.5, 0, 0), about_com=np.diag([0, 1 / 6, 1 / 6]))
+    >>> import whippletree as wt
+    >>> rod = wt.Inertia(mass=2.0, com=(0.5, 0, 0), about_com=np.diag([0, 1 / 6, 1 / 6]))
     >>> float(round(rod.I[5], 12))
     0.666666666667
     """

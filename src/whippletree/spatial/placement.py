@@ -23,7 +23,8 @@ class Placement:
         quaternion: (4,) w, x, y, z, in place of rpy; normalized.
         rotation: (3, 3) matrix whose columns are B's axes in A, in place of rpy.
 
-    >>> Placement((0, 0, 1), rpy=(0, 0, np.pi / 2)).rotation.round(12)[:, 0]
+    >>> import whippletree as wt
+    >>> wt.Placement((0, 0, 1), rpy=(0, 0, np.pi / 2)).rotation.round(12)[:, 0]
     array([0., 1., 0.])
     """
 

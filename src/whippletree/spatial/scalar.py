@@ -50,9 +50,10 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
 def where(condition: Any, then: Any, otherwise: Any) -> Any:
     """`then` where the condition holds, else `otherwise`; both are evaluated. Arrays entry by entry.
 
-    >>> where(2.0 > 1.0, 3.0, 4.0)
+    >>> import whippletree as wt
+    >>> wt.where(2.0 > 1.0, 3.0, 4.0)
     3.0
-    >>> where(np.array([1.0, -1.0]) > 0.0, 3.0, np.array([4.0, 5.0]))
+    >>> wt.where(np.array([1.0, -1.0]) > 0.0, 3.0, np.array([4.0, 5.0]))
     array([3., 5.])
     """
     if hasattr(condition, "where"):
@@ -69,7 +70,8 @@ def less(a: Any, b: Any) -> Any:
 def minimum(a: Any, b: Any) -> Any:
     """The lesser of two scalars, or of arrays entry by entry.
 
-    >>> minimum(2.0, -1.0)
+    >>> import whippletree as wt
+    >>> wt.minimum(2.0, -1.0)
     -1.0
     """
     return where(less(b, a), b, a)
@@ -79,9 +81,10 @@ def minimum(a: Any, b: Any) -> Any:
 def maximum(a: Any, b: Any) -> Any:
     """The greater of two scalars, or of arrays entry by entry.
 
-    >>> maximum(2.0, -1.0)
+    >>> import whippletree as wt
+    >>> wt.maximum(2.0, -1.0)
     2.0
-    >>> maximum(np.array([2.0, -1.0]), 0.0)
+    >>> wt.maximum(np.array([2.0, -1.0]), 0.0)
     array([2., 0.])
     """
     return where(less(a, b), b, a)
@@ -122,7 +125,7 @@ def repeat(count: int, step: Callable[[Any], Any], state: Any) -> Any:
 
     >>> import whippletree as wt
     >>> def root(x):  # Heron's rule
-    ...     return repeat(6, lambda y: 0.5 * (y + x / y), x)
+    ...     return wt.repeat(6, lambda y: 0.5 * (y + x / y), x)
     >>> root(2.0)
     1.414213562373095
     >>> def relaxed(A, b):  # A x = b by sweeps
@@ -130,7 +133,7 @@ def repeat(count: int, step: Callable[[Any], Any], state: Any) -> Any:
     ...         for i in range(len(b)):
     ...             x[i] = x[i] + (b[i] - A[i] @ x) / A[i, i]
     ...         return x
-    ...     return repeat(40, sweep, 0.0 * b)
+    ...     return wt.repeat(40, sweep, 0.0 * b)
     >>> k = wt.compile(relaxed, wt.Mechanism("none"), inputs={"A": (2, 2), "b": (2,)})
     >>> k(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 4.0])), k.cost["div"]
     (array([1., 1.]), 80)
@@ -155,7 +158,8 @@ def each(step: Callable[[Array], Array], rows: Array) -> Array:
     recorded once: it must not branch on values, and a row has the same length afterwards. What it takes from
     outside itself is computed once, in front of the loop.
 
-    >>> each(lambda row: 2.0 * row[::-1], np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> import whippletree as wt
+    >>> wt.each(lambda row: 2.0 * row[::-1], np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([[4., 2.],
            [8., 6.]])
     """

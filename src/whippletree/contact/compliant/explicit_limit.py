@@ -53,7 +53,8 @@ def patch_restitution(mass: float, stiffness: float, damping: float) -> float:
         stiffness: K, N/m.
         damping: D, N s/m.
 
-    >>> round(patch_restitution(1.0, 1000.0, 5.0), 8)
+    >>> import whippletree as wt
+    >>> round(wt.contact.patch_restitution(1.0, 1000.0, 5.0), 8)
     0.78931314
     """
     natural = np.sqrt(stiffness / mass)

@@ -29,7 +29,7 @@ def convex_hull(mesh: Mesh) -> Mesh:
 
     >>> import whippletree as wt
     >>> corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.1, 0.1, 0.1)])
-    >>> convex_hull(wt.Mesh("corner.stl", vertices=corners)).vertices.shape
+    >>> wt.contact.convex_hull(wt.Mesh("corner.stl", vertices=corners)).vertices.shape
     (4, 3)
     """
     if mesh.vertices is None:

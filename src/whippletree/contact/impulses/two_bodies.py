@@ -28,8 +28,10 @@ def two_body_impulse(
     Returns:
         The impulse; 0 if the bodies part already.
 
-    >>> ball = Inertia.sphere(0.1, mass=2.0)
-    >>> round(two_body_impulse(None, np.zeros(6), ball, [0, 0, 0, 0, 0, -3.0], [0, 0, 0, 0, 0, 1.0], 0.5), 12)
+    >>> import whippletree as wt
+    >>> ball = wt.Inertia.sphere(0.1, mass=2.0)
+    >>> down, normal = [0, 0, 0, 0, 0, -3.0], [0, 0, 0, 0, 0, 1.0]
+    >>> round(wt.contact.two_body_impulse(None, np.zeros(6), ball, down, normal, 0.5), 12)
     9.0
     """
     v1, v2, n = (
@@ -59,9 +61,10 @@ def sticking_impulse(
     Raises:
         SolverError: The kinetic energy would grow, or the normal impulse be negative.
 
-    >>> rod = Inertia.rod((0, 0, 0), (0.5, 0, 0.75**0.5), mass=1.0)
+    >>> import whippletree as wt
+    >>> rod = wt.Inertia.rod((0, 0, 0), (0.5, 0, 0.75**0.5), mass=1.0)
     >>> N = np.concatenate([np.zeros((3, 3)), np.eye(3)])  # the contact is at the origin
-    >>> sticking_impulse(None, np.zeros(6), rod, [0, 0, 0, 0, 0, -1.0], N, 0.0).round(8) + 0.0
+    >>> wt.contact.sticking_impulse(None, np.zeros(6), rod, [0, 0, 0, 0, 0, -1.0], N, 0.0).round(8) + 0.0
     array([0.32475953, 0.        , 0.8125    ])
     """
     v1, v2 = (vector(x, (6,), name, "a spatial vector") for x, name in ((v1, "v1"), (v2, "v2")))

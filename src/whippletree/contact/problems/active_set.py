@@ -9,8 +9,9 @@ from .complementarity import ZERO, ContactForces
 def current_contacts(d: Array, solution: ContactForces) -> list[int]:
     """The contacts that persist: those without acceleration, dζ/dt = 0.
 
-    >>> forces = ContactForces(np.array([1.0, 0.0]), np.array([0.0, 3.0]), True)
-    >>> current_contacts(np.array([-1.0, 2.0]), forces)
+    >>> import whippletree as wt
+    >>> forces = wt.contact.ContactForces(np.array([1.0, 0.0]), np.array([0.0, 3.0]), True)
+    >>> wt.contact.current_contacts(np.array([-1.0, 2.0]), forces)
     [0]
     """
     size = float(np.max(np.abs(d), initial=0.0)) or 1.0
@@ -28,8 +29,10 @@ def active_contacts(R: Array, d: Array, solution: ContactForces) -> list[int]:
         d: (nc,) as in (11.42).
         solution: From `gauss_form` or `least_distance`.
 
+    >>> import whippletree as wt
     >>> R, d = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), np.array([-2.0, -2.0, 0.0])
-    >>> active_contacts(R, d, ContactForces(np.array([0.0, 2.0, 0.0]), np.zeros(3), False))
+    >>> forces = wt.contact.ContactForces(np.array([0.0, 2.0, 0.0]), np.zeros(3), False)
+    >>> wt.contact.active_contacts(R, d, forces)
     [1, 2]
     """
     current = current_contacts(d, solution)

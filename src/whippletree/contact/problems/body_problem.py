@@ -26,8 +26,9 @@ def body_problem(
     Returns:
         (nc, nc) M and (nc,) d.
 
-    >>> ball, n = Inertia.sphere(0.1, mass=2.0), np.array([[0.0, 0, 0, 0, 0, 1.0]]).T
-    >>> M, d = body_problem(ball, np.zeros(6), [0, 0, 0, 0, 0, -19.62], n, np.zeros((6, 1)))
+    >>> import whippletree as wt
+    >>> ball, n = wt.Inertia.sphere(0.1, mass=2.0), np.array([[0.0, 0, 0, 0, 0, 1.0]]).T
+    >>> M, d = wt.contact.body_problem(ball, np.zeros(6), [0, 0, 0, 0, 0, -19.62], n, np.zeros((6, 1)))
     >>> M.round(12), d.round(12), (-d / M[0]).round(12)  # λ = max(0, -d/M) (11.10)
     (array([[0.5]]), array([-9.81]), array([19.62]))
     """

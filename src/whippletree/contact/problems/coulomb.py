@@ -54,8 +54,9 @@ def coulomb(
         SolverError: The sweeps do not converge, as where there is no solution, or a contact that slides has
             none (Painlevé).
 
+    >>> import whippletree as wt
     >>> M = np.diag([2.0, 2.0, 2.0]).reshape(1, 3, 1, 3)
-    >>> coulomb(M, np.array([[-10.0, 3.0, 4.0]]), np.array([0.2])).round(12)
+    >>> wt.contact.coulomb(M, np.array([[-10.0, 3.0, 4.0]]), np.array([0.2])).round(12)
     array([[ 5. , -0.6, -0.8]])
     """
     nc = len(d)

@@ -19,7 +19,8 @@ def force_form(M: Array, d: Array) -> Array:
         M: (nc, nc) symmetric, positive definite.
         d: (nc,).
 
-    >>> force_form(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0])).round(12)
+    >>> import whippletree as wt
+    >>> wt.contact.force_form(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0])).round(12)
     array([1.33333333, 2.33333333])
     """
     n = len(d)

@@ -27,7 +27,8 @@ def gauss_form(R: Array, d: Array) -> Solution:
         R: (k, nc) with M = RᵀR: the transpose of `inertia_root` times T, or `root_of(M)`.
         d: (nc,) as in (11.42).
 
-    >>> gauss_form(np.array([[2.0]]), np.array([-8.0])).force
+    >>> import whippletree as wt
+    >>> wt.contact.gauss_form(np.array([[2.0]]), np.array([-8.0])).force
     array([2.])
     """
     scale = np.linalg.norm(R, axis=0)

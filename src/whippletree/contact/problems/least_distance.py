@@ -21,9 +21,10 @@ def least_distance(R: Array, d: Array) -> Solution:
         R: (k, nc) with M = RᵀR.
         d: (nc,) as in (11.42).
 
-    >>> least_distance(np.array([[2.0]]), np.array([-8.0])).force
+    >>> import whippletree as wt
+    >>> wt.contact.least_distance(np.array([[2.0]]), np.array([-8.0])).force
     array([2.])
-    >>> least_distance(np.array([[2.0, -2.0]]), np.array([-1.0, -3.0])).at_fault
+    >>> wt.contact.least_distance(np.array([[2.0, -2.0]]), np.array([-1.0, -3.0])).at_fault
     [0, 1]
     """
     if not np.any(d < 0.0):

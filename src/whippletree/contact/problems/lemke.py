@@ -21,9 +21,10 @@ def lemke(M: Array, d: Array) -> Array | None:
         M: (nc, nc) symmetric, positive semidefinite.
         d: (nc,).
 
-    >>> lemke(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0])).round(12)
+    >>> import whippletree as wt
+    >>> wt.contact.lemke(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0])).round(12)
     array([1.33333333, 2.33333333])
-    >>> lemke(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, -2.0]))
+    >>> wt.contact.lemke(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, -2.0]))
     """
     n = len(d)
     if n == 0 or np.min(d) >= 0.0:

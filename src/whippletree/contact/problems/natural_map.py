@@ -10,9 +10,10 @@ def natural_residual(M: Array, d: Array, friction: Array, force: Array) -> float
 
     Forces are measured by the mean inertia of each contact, and all by the largest entry of d.
 
+    >>> import whippletree as wt
     >>> M = np.diag([2.0, 2.0, 2.0]).reshape(1, 3, 1, 3)
     >>> d, force = np.array([[-10.0, 3.0, 4.0]]), np.array([[5.0, -0.6, -0.8]])
-    >>> natural_residual(M, d, np.array([0.2]), force) < 1e-16
+    >>> wt.contact.natural_residual(M, d, np.array([0.2]), force) < 1e-16
     True
     """
     nc = len(d)

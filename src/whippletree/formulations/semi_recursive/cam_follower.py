@@ -26,7 +26,9 @@ class CamFollower(Joint):
         profile: From the polar angle, rad, to s, m, and its first and second derivative: a `CamTable`, or a
             function of yours. It is periodic, of any scalar type, and does not branch on values.
 
-    >>> joint = CamFollower(lambda z: (0.05 + 0.01 * np.cos(z), -0.01 * np.sin(z), -0.01 * np.cos(z)))
+    >>> from whippletree.formulations import semi_recursive
+    >>> cam = lambda z: (0.05 + 0.01 * np.cos(z), -0.01 * np.sin(z), -0.01 * np.cos(z))
+    >>> joint = semi_recursive.CamFollower(cam)
     >>> joint.transform(np.array([0.0, 0.3])).r
     array([0.06, 0.  , 0.  ])
     """

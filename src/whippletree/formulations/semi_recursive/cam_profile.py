@@ -32,7 +32,8 @@ class CamTable:
     Args:
         radii: s at the angles 0, 2π/n, 2·2π/n, …, m; n of them, at least 4.
 
-    >>> cam = CamTable(tuple(0.05 + 0.01 * np.cos(2.0 * np.pi * np.arange(24) / 24)))
+    >>> from whippletree.formulations import semi_recursive
+    >>> cam = semi_recursive.CamTable(tuple(0.05 + 0.01 * np.cos(2.0 * np.pi * np.arange(24) / 24)))
     >>> [round(float(x), 5) for x in cam(2.0 * np.pi / 24 * 5)]
     [0.05259, -0.00966, -0.0026]
     """

@@ -30,9 +30,10 @@ def cam_transformation(profile: Profile, z: Array, zd: Array, pivot: Array, tip:
         pivot: (2,) r_1, about which the cam turns, m.
         tip: (2,) the touching point from the follower's reference point, in the follower's axes, m.
 
+    >>> from whippletree.formulations import semi_recursive
     >>> cam = lambda angle: (0.05 + 0.01 * np.cos(angle), -0.01 * np.sin(angle), -0.01 * np.cos(angle))
     >>> z = np.array([0.0, np.pi / 2, 0.0])
-    >>> cam_transformation(cam, z, np.zeros(3), np.zeros(2), np.array([0.0, -0.2])).q.round(12)
+    >>> semi_recursive.cam_transformation(cam, z, np.zeros(3), np.zeros(2), np.array([0.0, -0.2])).q.round(12)
     array([0.  , 0.26, 0.  ])
     """
     z, zd = (vector(value, (3,), name, "one entry per coordinate") for value, name in ((z, "z"), (zd, "zd")))

@@ -19,7 +19,8 @@ class PointOnLine(Joint):
     A prismatic and a revolute joint with a carrier without mass between them, in one: (B.1)-(B.3). With the
     line at the angle θ_c, V of the body is [[h_c, Ĩ (R - r^P)], [0, 1]].
 
-    >>> PointOnLine().motion_subspace(np.array([0.4, np.pi / 2])).T.round(12) + 0.0
+    >>> from whippletree.formulations import semi_recursive
+    >>> semi_recursive.PointOnLine().motion_subspace(np.array([0.4, np.pi / 2])).T.round(12) + 0.0
     array([[ 0.,  0.,  0.,  0., -1.,  0.],
            [ 0.,  0.,  1.,  0.,  0.,  0.]])
     """

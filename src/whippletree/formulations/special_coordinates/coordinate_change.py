@@ -23,8 +23,9 @@ def change_coordinates(M: Array, f: Array, T: Array, Tdot_vdot: Array, edot: Arr
         Tdot_vdot: (n_u,) Ṫ v̇.
         edot: (n_u,) the rate of e.
 
+    >>> from whippletree.formulations import special_coordinates
     >>> M, f = np.diag([2.0, 3.0]), np.array([1.0, 4.0])  # two sliders that move as one
-    >>> change_coordinates(M, f, np.ones((2, 1)), np.zeros(2), np.zeros(2))
+    >>> special_coordinates.change_coordinates(M, f, np.ones((2, 1)), np.zeros(2), np.zeros(2))
     (array([[5.]]), array([5.]))
     """
     return T.T @ M @ T, T.T @ (f - M @ (edot + Tdot_vdot))
@@ -48,8 +49,9 @@ def change_constraints(Psi: Array, nu: Array, T: Array, e: Array) -> tuple[Array
     Raises:
         InputError: u̇ = T v̇ + e contradicts a constraint, whatever v̇ is.
 
+    >>> from whippletree.formulations import special_coordinates
     >>> Psi = np.array([[1.0, -1.0], [0.0, 1.0]])  # the new coordinate satisfies the first by itself
-    >>> change_constraints(Psi, np.array([0.0, 0.5]), np.ones((2, 1)), np.zeros(2))
+    >>> special_coordinates.change_constraints(Psi, np.array([0.0, 0.5]), np.ones((2, 1)), np.zeros(2))
     (array([[1.]]), array([0.5]), [1])
     """
     left = nu - Psi @ e

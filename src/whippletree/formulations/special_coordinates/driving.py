@@ -31,7 +31,8 @@ def joint_basis(G: Array, G_d: Array) -> tuple[Array, Array]:
         InputError: [G; G_d] is not square.
         SingularError: It is singular: driving constraints ask for what constraints forbid.
 
-    >>> E, D = joint_basis(np.array([[0.0, 2.0]]), np.array([[1.0, 0.0]]))
+    >>> from whippletree.formulations import special_coordinates
+    >>> E, D = special_coordinates.joint_basis(np.array([[0.0, 2.0]]), np.array([[1.0, 0.0]]))
     >>> E.T, D.T
     (array([[0. , 0.5]]), array([[1., 0.]]))
     """
@@ -59,9 +60,10 @@ def driven_joint(
         InputError: h_d or [G; G_d] is not square.
         SingularError: One of them is singular.
 
+    >>> from whippletree.formulations import special_coordinates
     >>> no = np.zeros((1, 2))  # a slider along x, whose rail rises by 0.3 m/s
     >>> up, along = np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]])
-    >>> driven_joint(up, -up, np.array([0.3]), along, -along, np.zeros(1), np.eye(1)).c
+    >>> special_coordinates.driven_joint(up, -up, np.array([0.3]), along, -along, np.zeros(1), np.eye(1)).c
     array([0. , 0.3])
     """
     check_regular(h_d, "h_d")

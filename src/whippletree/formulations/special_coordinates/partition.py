@@ -50,9 +50,10 @@ def method_1(M: Array, G: Array, D: Array, C_c: Array, C_f: Array) -> Partition:
         G: (p_c, p) constraints of its joint.
         D: (p, p_f) whose columns span what G allows.
 
+    >>> from whippletree.formulations import special_coordinates
     >>> import numpy as np
     >>> M, G, D = np.diag([2.0, 4.0]), np.array([[1.0, 1.0]]), np.array([[1.0], [-1.0]])
-    >>> method_1(M, G, D, np.eye(1), np.eye(1)).E.T
+    >>> special_coordinates.method_1(M, G, D, np.eye(1), np.eye(1)).E.T
     array([[0.5 , 0.25]])
     """
     return Partition(factor_spd(M).solve(G.T @ C_c), D @ C_f)
@@ -67,9 +68,10 @@ def method_2(M: Array, E: Array, D: Array) -> Partition:
         M: (p, p) M̂ of the body.
         E, D: (p, p_c) and (p, p_f), together regular, with G D = 0; see `joint_basis`.
 
+    >>> from whippletree.formulations import special_coordinates
     >>> import numpy as np
     >>> M, E, D = np.diag([2.0, 4.0]), np.array([[0.0], [1.0]]), np.array([[1.0], [-1.0]])
-    >>> (method_2(M, E, D).E * 3).round(12).T
+    >>> (special_coordinates.method_2(M, E, D).E * 3).round(12).T
     array([[2., 1.]])
     """
     MD = M @ D
@@ -93,10 +95,11 @@ def split_velocity(part: Partition, M: Array, G: Array, ydot: Array) -> tuple[Ar
     By the two conditions ẏ_c = (G Ẽ)⁻¹ G ẏ, and ẏ_f = (D̃ᵀ M̂ D̃)⁻¹ D̃ᵀ M̂ ẏ. With D̃ = S and a parent that moves
     by ẏ_j the latter is q̇ + D⁻¹ Uᵀ ẏ_j in terms of the articulated-body algorithm.
 
+    >>> from whippletree.formulations import special_coordinates
     >>> import numpy as np
     >>> M, G, D = np.diag([2.0, 4.0]), np.array([[1.0, 1.0]]), np.array([[1.0], [-1.0]])
-    >>> part = method_1(M, G, D, 4.0 * np.eye(1), np.eye(1))  # Ẽ = (2, 1)
-    >>> split_velocity(part, M, G, np.array([3.0, 0.0]))
+    >>> part = special_coordinates.method_1(M, G, D, 4.0 * np.eye(1), np.eye(1))  # Ẽ = (2, 1)
+    >>> special_coordinates.split_velocity(part, M, G, np.array([3.0, 0.0]))
     (array([1.]), array([1.]))
     """
     MD = M @ part.D
@@ -113,9 +116,10 @@ def special_partitions(m: Mechanism, q: Array) -> list[Partition]:
         m: A tree; gears are ignored.
         q: (nq,) joint positions, rad or m.
 
+    >>> from whippletree.formulations import special_coordinates
     >>> import whippletree as wt
     >>> m = wt.examples.load("double-pendulum")
-    >>> part = wt.formulations.special_coordinates.special_partitions(m, [0.3, 0.5])[1]
+    >>> part = special_coordinates.special_partitions(m, [0.3, 0.5])[1]
     >>> part.E.shape, part.D.shape
     ((6, 5), (6, 1))
     """

@@ -47,9 +47,9 @@ class Kernel:
             exported sources: a lambda has none, and some are taken in C.
         dtype: NumPy's dtype of all numbers.
 
-    >>> import numpy as np
+    >>> import numpy as np, whippletree as wt
     >>> from whippletree.kernels.trace.recording import trace
-    >>> k = Kernel(trace(lambda a, b: (a + b, a @ b), {"a": (2,), "b": (2,)}), "sum_dot")
+    >>> k = wt.Kernel(trace(lambda a, b: (a + b, a @ b), {"a": (2,), "b": (2,)}), "sum_dot")
     >>> k(np.array([1.0, 2.0]), b=[3.0, 4.0])
     (array([4., 6.]), np.float64(11.0))
     >>> k(np.ones((5, 1, 2)), np.ones((3, 2)))[1].shape
@@ -136,8 +136,9 @@ class Kernel:
     def cost(self) -> dict[str, int]:
         """Operations by kind: mul, add, div, sqrt, trig, exp, select, compare.
 
+        >>> import whippletree as wt
         >>> from whippletree.kernels.trace.recording import trace
-        >>> Kernel(trace(lambda a, b: a @ b, {"a": (3,), "b": (3,)})).cost["mul"]
+        >>> wt.Kernel(trace(lambda a, b: a @ b, {"a": (3,), "b": (3,)})).cost["mul"]
         3
         """
         return dict(self.program.cost)
@@ -161,8 +162,9 @@ class Kernel:
     def source(self, language: str) -> str:
         """The kernel as text: `"c"`, `"python"` or `"llvm"` (the vector code for this processor).
 
+        >>> import whippletree as wt
         >>> from whippletree.kernels.trace.recording import trace
-        >>> k = Kernel(trace(lambda a, b: a * b, {"a": (), "b": ()}), "<lambda>")
+        >>> k = wt.Kernel(trace(lambda a, b: a * b, {"a": (), "b": ()}), "<lambda>")
         >>> k.name = "product"
         >>> "void product(" in k.source("c")
         True
