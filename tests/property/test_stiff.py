@@ -61,3 +61,13 @@ def test_the_flyball_governor_runs_with_defaults():
     exact = wt.simulate(m, rtol=1e-9, method="DOP853", sample=10.0)  # explicit, by 20,000 steps
     assert_allclose(run.q[-1], exact.q[-1], rtol=0, atol=1e-8)
     assert len(run) < 3000  # a third of a millisecond each
+
+
+def test_what_keeps_its_energy_is_not_looked_at_for_decay():
+    """By what is there: a damper, a control and stabilized loops take energy away, and are looked at."""
+    m = wt.examples.load("four-bar")
+    assert wt.simulate(m, duration=0.01).reason == "not stiff: nothing takes energy away"
+    assert "decay" in wt.simulate(m, duration=0.01, stabilization=0.1).reason
+    assert wt.simulate(m, duration=0.01, control=lambda t, q, qd: -1e6 * qd).method == "Radau"
+    m.change(m.bodies[0].joint_name, damping=1e6)
+    assert wt.simulate(m, duration=0.01).method == "Radau"

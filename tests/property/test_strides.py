@@ -110,7 +110,7 @@ def test_the_first_length_is_that_of_scipy():
         return np.array([y[1] + t, -np.sin(y[0])])
 
     y = np.array([0.7, -0.3])
-    found = dop853.first_length(slope, y, 10.0, 1e-8, 1e-10)
+    found = dop853.first_length(slope, y, slope(0.0, y), 10.0, 1e-8, 1e-10)
     np.testing.assert_allclose(found, DOP853(slope, 0.0, y, 10.0, rtol=1e-8, atol=1e-10).h_abs, rtol=1e-12)
 
 

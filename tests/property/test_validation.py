@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import randoms
 import whippletree as wt
-from whippletree.model.singular import joints_without_inertia
+from whippletree.model.singular import joints_in_doubt, joints_without_inertia
 
 TREES = st.lists(st.sampled_from(sorted(randoms.JOINTS)), min_size=1, max_size=6)
 
@@ -184,3 +184,32 @@ def test_unknown_parent_in_a_large_mechanism_gets_a_short_answer() -> None:
     assert str(error.value) == (
         f"body 'c': parent 'elbow' is not in 'x'; add it first. Known: ground, {names}, … (31 in all)"
     )
+
+
+def rod(*lengths: float, mass: float = 1.0) -> wt.Mechanism:
+    """Points on rods without mass, turning about z, one behind the other; on their own axis if at 0."""
+    m = wt.Mechanism("arm")
+    for k, length in enumerate(lengths):
+        place = wt.Placement((lengths[k - 1], 0.0, 0.0)) if k else None
+        inertia = wt.Inertia(mass if k + 1 < len(lengths) else 1.0, (length, 0.0, 0.0))
+        m.add_body(f"b{k}", wt.Revolute("z"), f"b{k - 1}" if k else "ground", place, inertia)
+    return m
+
+
+def test_joints_that_move_their_own_body_are_not_in_doubt() -> None:
+    """Point masses on arms resist at every position; on the axis never, light ones not where others count."""
+    assert joints_in_doubt(rod(0.7)) == []
+    assert joints_in_doubt(rod(0.7, 0.3, 0.4)) == []
+    assert joints_in_doubt(rod(0.7, 0.0)) == [1]
+    light = rod(0.7, 0.3, mass=1e-12)
+    assert joints_in_doubt(light) == [0]
+    # Stretched out the second point takes it along; at a right angle nothing but the rod's own mass resists.
+    assert joints_without_inertia(light, np.array([0.0, 0.5 * np.pi])) == []
+    assert joints_without_inertia(light, np.array([0.0, 0.0])) == [0]
+
+
+def test_a_slide_behind_a_joint_leaves_it_in_doubt() -> None:
+    """How far a mass may go is not known then."""
+    m = rod(0.7)
+    m.add_body("sledge", wt.Prismatic("x"), "b0", inertia=wt.Inertia.sphere(0.1, mass=1.0))
+    assert joints_in_doubt(m) == [0]

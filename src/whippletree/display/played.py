@@ -70,4 +70,5 @@ def _recorded(
 ) -> Trajectory:
     step = np.diff(t, prepend=t[:1])
     states = {"t": t, "q": q, "qd": qd, "tau": tau, "step": step}
-    return build(common(m), np.zeros(len(t)), mechanism=m, method=method, events=events, **states)
+    found, still = common(m), np.zeros(len(t))
+    return build(found, still, found.accounts(q, qd), mechanism=m, method=method, events=events, **states)

@@ -48,10 +48,51 @@ def joints_without_inertia(m: Mechanism, q: Array, held: Collection[int] = ()) -
 def joints_in_doubt(m: Mechanism) -> list[int]:
     """Numbers of the bodies whose joints may find no inertia at some position.
 
-    Others carry an inertia of their own that resists every motion, or are held by loops and gears.
+    Others carry an inertia of their own that resists every motion, or theirs, or are held by loops and gears.
     """
     held = coupled_joints(m)
-    return [i for i, body in enumerate(m.bodies) if i not in held and not can_be_inverted(body.inertia)]
+    doubtful = [i for i, body in enumerate(m.bodies) if not can_be_inverted(body.inertia)]
+    free = [i for i in doubtful if i not in held]
+    most = _stretched_out(m) if free else []
+    return [i for i in free if not _moves_itself(m.bodies[i], most[i])]
+
+
+def _moves_itself(body: Body, most: Array) -> bool:
+    """Whether a joint has one axis, and what its body alone resists counts against all that it may carry.
+
+    No position leaves it less than that (IA of RBDA table 7.1 is a sum), and none gives it more than what its
+    bodies have with everything stretched out; `most` is that row.
+    """
+    if body.joint.nv != 1 or not body.joint.has_constant_subspace or not np.all(np.isfinite(most)):
+        return False
+    s = body.joint.motion_subspace(body.joint.neutral())[:, 0]
+    turn, slide = float(np.linalg.norm(s[:3])), float(np.linalg.norm(s[3:]))
+    carried = float(np.array([slide**2, 2.0 * slide * turn, turn**2, turn**2]) @ most)
+    return bool(s @ (body.inertia @ s) + body.armature > TOLERANCE * (carried + body.armature))
+
+
+def _stretched_out(m: Mechanism) -> Array:
+    """(nb, 4) of each body and all it carries: Σ m, Σ m d, Σ m d², and Σ of moments of inertia.
+
+    d is how far centres of mass may get from it; not finite if slides move them.
+    """
+    rows = np.zeros((len(m), 4))
+    for i in reversed(range(len(m))):
+        inertia, parent = m.bodies[i].inertia, m.parents[i]
+        far, about = float(np.linalg.norm(inertia.com)), float(np.trace(inertia.about_com))
+        rows[i] += [inertia.m, inertia.m * far, inertia.m * far**2, about]
+        if parent != -1:
+            mass, first, second, moments = rows[i].tolist()
+            r = _reach(m, i)
+            rows[parent] += [mass, first + mass * r, second + r * (2.0 * first + mass * r), moments]
+    return rows
+
+
+def _reach(m: Mechanism, k: int) -> float:
+    """m: how far the joint of body k may bring it from where its parent is."""
+    joint = m.bodies[k].joint
+    turns = joint.has_constant_subspace and not np.any(joint.motion_subspace(joint.neutral())[3:])
+    return float(np.linalg.norm(m.X_T[k].r)) if turns else np.inf
 
 
 def joint_without_inertia(m: Mechanism, q: Array) -> str | None:

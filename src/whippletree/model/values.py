@@ -9,9 +9,10 @@ import numpy as np
 from ..errors import InputError, refuse_masked
 from ..joints import Joint
 from ..spatial import Array
+from ..spatial.scalar import all_finite
 
 if TYPE_CHECKING:
-    from .mechanism import Mechanism
+    from .mechanism import Body, Mechanism
 
 
 def expect(function: str, name: str, value: Any, kind: type, such_as: str) -> None:
@@ -147,7 +148,7 @@ def _rows(value: Any, size: int, name: str, meaning: str) -> Array:
 
 
 def _finite(result: Array, name: str) -> Array:
-    if result.dtype.kind in "fc" and not np.all(np.isfinite(result)):
+    if result.dtype.kind in "fc" and not all_finite(result):
         index = tuple(int(k) for k in np.argwhere(~np.isfinite(result))[0])
         raise InputError(f"{_entry(name, index)} is {result[index]}: every entry must be finite")
     return result
@@ -156,14 +157,21 @@ def _finite(result: Array, name: str) -> Array:
 def _check_positions(m: "Mechanism", q: Array, name: str) -> None:
     if q.dtype.kind == "O":
         return
-    for body, index in zip(m.bodies, m.q_index, strict=True):
-        if type(body.joint).position_fault is Joint.position_fault:
-            continue
+    for body, index in m.once(_with_bad_positions):
         for row in np.ndindex(q.shape[:-1]):
             fault = body.joint.position_fault(np.real(q[row][index]))
             if fault is not None:
                 at = _entry(name, (*row, f"{index.start}:{index.stop}"))
                 raise InputError(f"{at} of joint {body.joint_name!r}: {fault}")
+
+
+def _with_bad_positions(m: "Mechanism") -> list[tuple["Body", slice]]:
+    """Bodies whose joints do not take any numbers as a position, as quaternions, and where those are."""
+    return [
+        (body, index)
+        for body, index in zip(m.bodies, m.q_index, strict=True)
+        if type(body.joint).position_fault is not Joint.position_fault
+    ]
 
 
 def _entry(name: str, index: tuple[Any, ...]) -> str:

@@ -4,7 +4,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import signature
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..loops.equations.driven_rows import Coordinate
 from ..model.driver_motions import Prescribed
 from ..model.mechanism import Mechanism
 from ..spatial import Array
-from ..spatial.scalar import real_numbers
+from ..spatial.scalar import all_finite, real_numbers
 from .equations import common
 
 SOON = 1.0 - 1e-12
@@ -158,7 +157,7 @@ class Acting:
         tau = self._none
         if self.control is None and self.external is None:
             return (tau,)
-        if not (_are_finite(q) and _are_finite(qd)):
+        if not (all_finite(q) and all_finite(qd)):
             # The motion has run away: who integrates will tell. No function of the user is asked about it.
             return (tau,) if self.external is None else (tau, np.zeros(self._force_shape))
         q = q if self._projected is None else self._projected(q)
@@ -263,11 +262,6 @@ def check_function(function: Any, name: str) -> None:
         raise InputError(f"{name} is a function of {taken}, expected one of (t, q, qd)") from None
 
 
-def _are_finite(numbers: Array) -> bool:
-    """By a sum that is finite if all are, as nearly always, which takes a third of the time."""
-    return isfinite(np.vdot(numbers, numbers)) or bool(np.isfinite(numbers).all())
-
-
 def acting_at(forces: Acting, t: float, q: Array, qd: Array) -> tuple[Array, float]:
     """Forces of the actuators within their limits (nv,), and the power of those from outside, W."""
     forces.sample(t, q, qd)
@@ -308,6 +302,6 @@ def _checked(value: Any, shape: tuple[int, ...], name: str, meaning: str, t: flo
         raise ForceFault(
             f"{name} gives an array of shape {result.shape} at t = {t:g}, expected {shape}: {meaning}", t
         )
-    if not _are_finite(result):
+    if not all_finite(result):
         raise ForceFault(f"{name} gives {result} at t = {t:g}: every entry must be finite", t)
     return result

@@ -1,5 +1,7 @@
 """The choice of an integrator by the stiffness of the equations at the start."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..spatial import Array
@@ -17,11 +19,14 @@ STEP = 1e-6
 def choose(system: Compiled, y: Array, duration: float, many: float = 0.0) -> tuple[str, str]:
     """Name of a method, and why it.
 
-    The equations are linearized at the start and at rest in the same position, where dry friction is
+    Where nothing takes energy away, what decays also grows somewhere, and steps have to follow it. Elsewhere
+    the equations are linearized at the start and at rest in the same position, where dry friction is
     steepest. Explicit methods must resolve the fastest decay even where nothing happens any more;
     that is a waste where it is much faster than all oscillation and than the run is long, which is so long
     that the decay fits into it more than `many` times.
     """
+    if _keeps_energy(system):
+        return "DOP853", "not stiff: nothing takes energy away"
     q, qd = y[: system.nq], y[system.nq :]
     decay, swing = 0.0, 1.0 / duration
     velocities = (qd, np.zeros_like(qd)) if np.any(qd) else (qd,)
@@ -42,16 +47,31 @@ def choose(system: Compiled, y: Array, duration: float, many: float = 0.0) -> tu
     return "DOP853", f"not stiff: {found}"
 
 
+def _keeps_energy(system: Compiled) -> bool:
+    """Whether energy is kept, whatever the motion: nothing acts, damps, rubs or pulls loops together."""
+    equations = system.equations
+    plain = type(system) is Compiled and system.forces.idle and not equations.law.options
+    return plain and not equations.common.loses
+
+
 def _linearized(system: Compiled, q: Array, qd: Array) -> Array:
     """(2 nv, 2 nv) derivative of (dq/dt, qdd) by (dq, qd), by central differences along the manifold."""
     n, nq = system.equations.m.nv, system.nq
+    ways, lengths = _both_ways(n)
+    steps = STEP * np.maximum(1.0, np.abs(qd))
+    states = np.empty((2, 2, n, nq + n))  # on both sides, by position and by velocity
+    states[..., :nq], states[..., nq:] = q, qd
+    states[:, 0, :, :nq] = system.equations.common.advanced(states[:, 0, :, :nq].copy(), ways, lengths)
+    states[:, 1, :, nq:] += ways * steps
+    ends = slopes(system, states.reshape(4 * n, -1))[:, nq:]
+    change = ends[: 2 * n] - ends[2 * n :]
     matrix = np.zeros((2 * n, 2 * n))
-    matrix[:n, n:] = np.eye(n)
-    steps = np.concatenate([np.full(n, STEP), STEP * np.maximum(1.0, np.abs(qd))])
-    states = np.tile(np.concatenate([q, qd]), (2, 2 * n, 1))
-    for side, sign in zip(states, (1.0, -1.0), strict=True):
-        side[:n, :nq] = system.equations.common.advanced(q, np.eye(n), sign * STEP)
-        side[n:, nq:] += np.diag(sign * steps[n:])
-    ends = slopes(system, states.reshape(4 * n, -1))[:, nq:].reshape(2, 2 * n, n)
-    matrix[n:] = ((ends[0] - ends[1]) / (2.0 * steps[:, None])).T
+    matrix.ravel()[n : 2 * n * n : 2 * n + 1] = 1.0
+    matrix[n:, :n], matrix[n:, n:] = change[:n].T / (2.0 * STEP), (change[n:] / (2.0 * steps[:, None])).T
     return matrix
+
+
+@lru_cache(maxsize=32)
+def _both_ways(n: int) -> tuple[Array, Array]:
+    """(2, n, n) every unit vector and its opposite, and (2, n) a step each."""
+    return np.array([np.eye(n), -np.eye(n)]), np.full((2, n), STEP)

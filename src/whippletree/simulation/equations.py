@@ -142,9 +142,25 @@ def midpoint_acceleration(
     return acceleration(m, integrate(m, q, 0.5 * h * qd), qd, tau, f_ext, law=law)
 
 
-def energies(m: Mechanism, q: Array, qd: Array) -> tuple[Any, Any, Any]:
-    """Kinetic energy, potential energy of gravity, and that of springs and stops, J."""
-    return kinetic_energy(m, q, qd), potential_energy(m, q), elastic_energy(m, q)
+class Accounts(NamedTuple):
+    """Energies and powers of a state.
+
+    Attributes:
+        kinetic, gravity, elastic: Energy of the motion, of gravity, and of springs and stops, J.
+        lost, brought: What dampers, friction and stops take away, and what its own forces bring, W.
+    """
+
+    kinetic: Any
+    gravity: Any
+    elastic: Any
+    lost: Any
+    brought: Any
+
+
+def accounts(m: Mechanism, q: Array, qd: Array) -> Array:
+    """(5,) see `Accounts`."""
+    energies = kinetic_energy(m, q, qd), potential_energy(m, q), elastic_energy(m, q)
+    return array([*energies, *passive_powers(m, q, qd)])
 
 
 def projected(m: Mechanism, q: Array) -> Array:
@@ -270,12 +286,15 @@ class Common:
     m: Mechanism
 
     @cached_property
-    def energies(self) -> Kernel:
-        return compile(energies, self.m)
+    def accounts(self) -> Kernel:
+        return compile(accounts, self.m)
 
     @cached_property
-    def powers(self) -> Kernel:
-        return compile(passive_powers, self.m)
+    def loses(self) -> bool:
+        """Whether dampers, friction or stops may take energy away: their power is not zero as recorded."""
+        program = self.accounts.program
+        lost = Accounts(*program.results).lost - program.first_constant
+        return not (0 <= lost < len(program.constants) and program.constants[lost] == 0.0)
 
     @cached_property
     def body_power(self) -> Kernel:

@@ -4,8 +4,8 @@ import numpy as np
 
 from ..spatial import Array
 
-Row = tuple[float, Array, Array, Array, float, float]
-"""t, q, qd, tau, the length of the step that led there, and the power of forces from outside."""
+Row = tuple[float, Array, Array, Array, float, float, Array]
+"""t, q, qd, tau, the length of the step that led there, the power of forces from outside, and `Accounts`."""
 
 
 class Log:
@@ -48,7 +48,7 @@ class Log:
         self._blocks = [tuple(column[kept] for column in columns)]
 
     def columns(self) -> tuple[Array, ...]:
-        """t (n,), q (n, nq), qd (n, nv), tau (n, nv), step (n,), power (n,)."""
+        """t (n,), q (n, nq), qd (n, nv), tau (n, nv), step (n,), power (n,), accounts (n, 5)."""
         self._gather()
         if len(self._blocks) > 1:
             self._blocks = [tuple(np.concatenate(parts) for parts in zip(*self._blocks, strict=True))]
@@ -56,5 +56,5 @@ class Log:
 
 
 def _row(block: tuple[Array, ...], k: int) -> Row:
-    t, q, qd, tau, h, power = (column[k] for column in block)
-    return float(t), q, qd, tau, float(h), float(power)
+    t, q, qd, tau, h, power, accounts = (column[k] for column in block)
+    return float(t), q, qd, tau, float(h), float(power), accounts

@@ -235,13 +235,13 @@ class Run:
     def record(self, t: float, y: Array, h: float) -> None:
         q, qd = (part.copy() for part in self.split(y))
         tau, power = acting_at(self.plan.forces, t, q, qd)
-        self.log.add((t, q, qd, tau, h, power))
+        self.log.add((t, q, qd, tau, h, power, self.system.equations.common.accounts(q, qd)))
 
     @cached_property
     def _balance(self) -> Balance:
-        t, q, qd, tau, _, power = self.log.first
-        powers = np.array([[float(tau @ qd), power - self.rubbed(t, np.concatenate([q, qd]))]])
-        return Balance(self.system.equations.common, q[None], qd[None], powers)
+        t, q, qd, tau, _, power, accounts = self.log.first
+        powers = float(tau @ qd), power - self.rubbed(t, np.concatenate([q, qd]))
+        return Balance(self.m, accounts, powers)
 
     def rubbed(self, t: float, y: Array) -> float:
         """W: what surfaces that touch take away at a state (nq + nv,), by rubbing."""
@@ -254,20 +254,21 @@ class Run:
         tau, power = (recorded[3], recorded[5]) if recorded[0] == t else acting_at(self.plan.forces, t, q, qd)
         try:
             powers = np.array([[float(tau @ qd), power - self.rubbed(t, y)]])
-            self._balance.add(np.array([t]), q[None], qd[None], powers)
+            accounts = self.system.equations.common.accounts(q, qd)
+            self._balance.add(np.array([t]), accounts[None], powers)
         except Runaway as found:
             raise self._runaway(found) from None
 
     def record_many(self, t: Array, y: Array, h: Array, told: Array | None = None) -> None:
         """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,), or all."""
         q, qd, tau, power, fault = self._acting_many(t, y)
-        columns = t[: len(q)], q, qd, tau, h[: len(q)], power
+        accounts = self.system.equations.common.accounts(q, qd)
+        columns = t[: len(q)], q, qd, tau, h[: len(q)], power, accounts
         self.log.extend(*(columns if told is None else (column[told[: len(q)]] for column in columns)))
-        powers = np.zeros((len(q), 2))
-        if not self.plan.forces.idle:
-            powers[:, 0], powers[:, 1] = np.einsum("ij,ij->i", tau, qd), power
+        idle = self.plan.forces.idle
+        powers = None if idle else np.stack([np.einsum("ij,ij->i", tau, qd), power], axis=1)
         try:
-            self._balance.add(columns[0], q, qd, powers)
+            self._balance.add(columns[0], accounts, powers)
         except Runaway as found:
             raise self._runaway(found) from None
         if fault is not None:
@@ -276,7 +277,8 @@ class Run:
     def record_within(self, t: Array, y: Array, h: Array) -> None:
         """Record states (n, nq + nv) at times (n,) within steps, h (n,) after their starts."""
         q, qd, tau, power, fault = self._acting_many(t, y)
-        self.log.extend(t[: len(q)], q, qd, tau, h[: len(q)], power)
+        accounts = self.system.equations.common.accounts(q, qd)
+        self.log.extend(t[: len(q)], q, qd, tau, h[: len(q)], power, accounts)
         if fault is not None:
             raise fault
 
@@ -293,10 +295,11 @@ class Run:
             balance.close()
         except Runaway as found:
             raise self._runaway(found) from None
+        past = balance.past
         if balance.share > SHARE:
-            what = "gains" if balance.error > 0.0 else "loses"
+            what = "gains" if past.error > 0.0 else "loses"
             warnings.warn(
-                f"{self.m.name!r} {what} {abs(balance.error):.3g} J by t = {balance.at:.6g} s that nothing "
+                f"{self.m.name!r} {what} {abs(past.error):.3g} J by t = {past.at:.6g} s that nothing "
                 f"accounts for, {100.0 * balance.share:.2g} % of the {balance.scale:.3g} J it has to move "
                 f"with ({self.method}): {self.remedy}",
                 EnergyWarning,
@@ -326,12 +329,13 @@ class Run:
         return np.concatenate([q, qd])
 
     def trajectory(self) -> Trajectory:
-        t, q, qd, tau, h, power = self.log.columns()
+        t, q, qd, tau, h, power, accounts = self.log.columns()
         recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
         return build(
             self.system.equations.common,
             power,
+            accounts,
             dynamics=", ".join(self.in_use.names),
             acting=self.plan.forces,
             driven=self.plan.forces.driven,

@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .acting import Acting
-from .equations import Common
+from .equations import Accounts, Common
 from .events import Occurrence
 from .touching.contact_history import NO_CONTACTS, ContactHistory
 
@@ -247,26 +247,29 @@ class Trajectory:
         return view(self, port=port, host=host)
 
 
-def build(common: Common, external_power: Array, **recorded: Any) -> Trajectory:
+def build(common: Common, external_power: Array, accounts: Array, **recorded: Any) -> Trajectory:
     """The trajectory of recorded states, with what follows from them.
 
     Args:
         common: Compiled functions of what moved.
         external_power: (n,) W, of what is not part of the mechanism.
+        accounts: (n, 5) of the states, see `Accounts`.
         recorded: Fields of the trajectory.
     """
-    m, q, qd = common.m, recorded["q"], recorded["qd"]
-    kinetic, gravity, elastic = (np.asarray(part) for part in common.energies(q, qd))
-    lost, constant = (np.asarray(part) for part in common.powers(q, qd))
-    error = common.gaps(q) if m.loops else np.zeros((len(q), 0))
-    joints = tuple((body.joint_name, body.joint.nq, body.joint.nv) for body in m.bodies)
+    m, q = common.m, recorded["q"]
+    found = Accounts(*np.ascontiguousarray(accounts.T))
     return Trajectory(
-        kinetic=kinetic,
-        potential=gravity + elastic,
-        elastic=elastic,
-        lost_power=lost,
-        external_power=external_power + constant,
-        joints=joints,
-        constraint_error=np.asarray(error),
+        kinetic=found.kinetic,
+        potential=found.gravity + found.elastic,
+        elastic=found.elastic,
+        lost_power=found.lost,
+        external_power=external_power + found.brought,
+        joints=recorded["mechanism"].once(_joints),
+        constraint_error=common.gaps(q) if m.loops else np.zeros((len(q), 0)),
         **recorded,
     )
+
+
+def _joints(m: Mechanism) -> tuple[tuple[str, int, int], ...]:
+    """Names of the joints, for each the entries of q and of qd."""
+    return tuple((body.joint_name, body.joint.nq, body.joint.nv) for body in m.bodies)

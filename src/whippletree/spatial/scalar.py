@@ -13,6 +13,7 @@ import functools
 import sys
 from collections.abc import Callable
 from copy import deepcopy
+from math import isfinite
 from numbers import Real
 from operator import index
 from typing import Any
@@ -236,6 +237,15 @@ def real_numbers(values: Any) -> Array:
     if found.dtype.kind not in "biufO":
         raise ValueError(f"{found.dtype}, not numbers")
     return found.astype(float)
+
+
+def all_finite(numbers: Array) -> bool:
+    """Whether all are finite: by a sum that is then, too, nearly always, and takes a third of the time.
+
+    >>> all_finite(np.array([1e200, -2.0])), all_finite(np.array([1.0, np.nan]))
+    (True, False)
+    """
+    return isfinite(np.vdot(numbers, numbers).real) or bool(np.isfinite(numbers).all())
 
 
 def array(entries: Any) -> Array:

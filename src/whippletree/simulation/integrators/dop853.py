@@ -6,6 +6,7 @@ is of order 7. Steps grow and shrink by the elementary rule (4.13). Written once
 """
 
 from collections.abc import Mapping
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -75,22 +76,23 @@ def within(terms: Array, y: Array, x: Any) -> Array:
 
 
 def first_length(
-    slope: Any, y: Array, duration: float, rtol: float, atol: float, exponent: int = EXPONENT
+    slope: Any, y: Array, f: Array, duration: float, rtol: float, atol: float, exponent: int = EXPONENT
 ) -> float:
     """A length to begin with, s, by the size of the first two derivatives (§II.4, p. 169).
 
     Args:
         slope: dy/dt at a time from now, s, and a state.
-        y: (n,) the state now.
+        y, f: (n,), (n,) the state now, and its slope.
         duration: Of the run from now on, s.
         rtol, atol: Tolerances.
         exponent: A length goes by the inverse of this root of the error.
     """
 
     def size(x: Array) -> float:
-        return float(np.sqrt(np.mean((x / scale) ** 2)))
+        x = x / scale
+        return sqrt(np.vdot(x, x) / len(x))
 
-    scale, f = atol + np.abs(y) * rtol, slope(0.0, y)
+    scale = atol + np.abs(y) * rtol
     d0, d1 = size(y), size(f)
     h = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1, duration)
     d2 = size(slope(h, y + h * f) - f) / h

@@ -106,11 +106,12 @@ class ChosenScript:
 
     def begin(self, t: float, y: Array) -> None:
         system, steps = self.motion.system, self.steps
-        self._K[0], self._K[1:], self._rejected[0] = system.slope(t, y), 0.0, 0.0
+        self._K[1:], self._rejected[0] = 0.0, 0.0
+        self._K[0] = f = system.slope(t, y)
         if steps.following is None:
             left = steps.duration - t
             steps.following = first_length(
-                lambda after, state: system.slope(t + after, state), y, left, steps.rtol, steps.atol
+                lambda after, state: system.slope(t + after, state), y, f, left, steps.rtol, steps.atol
             )
         self._size[0] = self.motion.wanted[0] = steps.following
 

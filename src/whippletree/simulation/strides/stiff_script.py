@@ -126,6 +126,7 @@ class StiffScript:
             steps.following = first_length(
                 lambda after, state: system.slope(t + after, state),
                 y,
+                self._f,
                 steps.duration - t,
                 steps.rtol,
                 steps.atol,

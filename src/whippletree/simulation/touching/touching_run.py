@@ -308,8 +308,8 @@ class TouchingRun(Run):
             raise self.fail(str(error), t, None) from None
         hit = np.any(struck.impulse, axis=1)
         if np.any(hit):
-            energies = self.system.equations.common.energies
-            self._loss = float(energies(q, qd)[0]) - float(energies(q, struck.qd)[0])
+            accounts = self.system.equations.common.accounts
+            self._loss = float(accounts(q, qd)[0]) - float(accounts(q, struck.qd)[0])
             self._impulse, self._speed = struck.impulse, struck.speed
         self._events += [ContactEvent(t, int(row), "impact") for row in np.flatnonzero(hit)]
         self._change(t, struck.held)
