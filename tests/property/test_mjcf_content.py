@@ -149,9 +149,10 @@ def test_gears_hold_what_the_file_says():
         (
             "<mujoco><worldbody>\n<body><joint foo='1'/></body></worldbody></mujoco>",
             2,
-            "unrecognized attribute",
+            "MuJoCo refuses it: Schema violation: unrecognized attribute: 'foo', element 'joint'",
         ),
         ("<mujocoinclude/>", 1, "is a part that other files include"),
+        ("<mujoco>\n<body/></mujoco>", 2, "<body> stands outside <worldbody>: it is a part that other files"),
         ("<mujoco>\n<worldbody></mujoco>", 2, "not well-formed XML"),
         ("<!DOCTYPE a [\n<!ENTITY b 'c'>]><mujoco/>", 2, "declares an XML entity"),
         (
@@ -186,6 +187,16 @@ def test_refusals(text, line, message, tmp_path, monkeypatch):
     (problem,) = problems(tmp_path / "m.xml")
     assert (problem.line, problem.severity) == (line, "error")
     assert [path.name for path in tmp_path.iterdir()] == ["m.xml"]  # MuJoCo's log is not left behind
+
+
+def test_faults_of_included_files_have_no_line(tmp_path):
+    (tmp_path / "part.xml").write_text('<mujoco><asset><material name="red"/></asset></mujoco>')
+    path = tmp_path / "whole.xml"
+    path.write_text('<mujoco><asset><material name="red"/></asset><include file="part.xml"/></mujoco>')
+    with pytest.raises(
+        wt.FileError, match=r"whole.xml: .* 'red' in material, .*, in a file that is included$"
+    ):
+        wt.load(path)
 
 
 def test_files_know_what_lies_beside_them_and_warnings_are_heard(tmp_path):

@@ -48,9 +48,7 @@ def test_macros_are_expanded(tmp_path):
 def test_packages_are_found_by_what_they_call_themselves(tmp_path):
     path = written(tmp_path)
     (tmp_path / "arm_parts").rename(tmp_path / "elsewhere")
-    with pytest.raises(
-        wt.FileError, match="package 'arm_parts' is not found near this file; name its folder"
-    ):
+    with pytest.raises(wt.FileError, match=r"xacro: package 'arm_parts' is not found: .*packages=\[…\]$"):
         wt.load(path)
     (tmp_path / "elsewhere" / "package.xml").write_text("<package><name>arm_parts</name></package>")
     assert wt.load(path, packages=[tmp_path / "elsewhere"]).nv == 2
@@ -62,7 +60,11 @@ def test_packages_are_found_by_what_they_call_themselves(tmp_path):
         ("${half + 1.0}", "${halve}", "xacro cannot expand it: .*halve"),
         ("${half + 1.0}", "${().__class__}", "xacro cannot expand it: "),
         ("</robot>", "", "xacro cannot expand it: "),
-        ('<link name="base"/>', "", "parent of joint 'hinge' is 'base'"),
+        (
+            '<link name="base"/>',
+            "",
+            "xacro: with its macros expanded, line 19: parent of joint 'hinge' is 'base'",
+        ),
     ],
 )
 def test_what_cannot_be_expanded_is_told(old, new, message, tmp_path, capsys):
@@ -72,6 +74,21 @@ def test_what_cannot_be_expanded_is_told(old, new, message, tmp_path, capsys):
         wt.load(path)
     assert problems(path)[0].severity == "error"
     assert capsys.readouterr().err == ""
+
+
+def test_files_of_macros_alone_are_told(tmp_path):
+    written(tmp_path)
+    with pytest.raises(wt.FileError, match="leave no <link>: it defines what other files use"):
+        wt.load(tmp_path / "arm_parts" / "parts.xacro")
+
+
+def test_lines_are_those_of_the_expanded_text(tmp_path):
+    path = written(tmp_path)
+    path.write_text(MACROS.replace('<link name="base"/>', '<link name="base"/><transmission/>'))
+    (warning,) = wt.load(path).warnings
+    assert warning.startswith("with its macros expanded, line 8: <transmission>")
+    (problem,) = problems(path)
+    assert (problem.line, str(problem)) == (None, warning)
 
 
 def test_without_xacro_it_says_what_to_install(tmp_path, monkeypatch):

@@ -62,6 +62,9 @@ def _compiled(source: Source, findings: Findings) -> Any:
         what = "is a part that other files include" if raw.tag == "mujocoinclude" else "is no model"
         message = f"the root element is <{raw.tag}>: it {what}, an MJCF file has <mujoco>"
         raise FileError(source.path, message, int(raw.sourceline or 1))
+    if (lost := raw.find("body")) is not None:  # MuJoCo reads on, and has nothing then
+        message = "<body> stands outside <worldbody>: it is a part that other files include"
+        raise FileError(source.path, message, int(lost.sourceline or 1))
     _refuse_masses_of_copies(source.path, raw)
     try:
         mujoco: Any = import_module("mujoco")
@@ -78,14 +81,23 @@ def _compiled(source: Source, findings: Findings) -> Any:
                 spec = mujoco.MjSpec.from_string(source.data.decode("utf-8-sig"))
             compiled = spec.compile()
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
-        said = " ".join(str(error).replace("XML Error: ", "").replace("Error: ", "").split())
-        line = int(found[1]) if (found := _LINE.search(said)) else 0  # 0 in files that are included
-        raise FileError(source.path, f"MuJoCo refuses it: {said}", line or None) from None
+        raise _refusal(source.path, str(error)) from None
     for warning in dict.fromkeys(told):
         if "'NaN'" in warning:
             raise FileError(source.path, f"MuJoCo says: {warning}")
         findings.warning(None, f"MuJoCo says: {warning}")
     return compiled
+
+
+def _refusal(path: Path, said: str) -> FileError:
+    """What MuJoCo says of a text that it refuses, in one sentence; it has line 0 for included files."""
+    said = said.replace("XML Error: ", "").replace("Error: ", "")
+    told = ", ".join(
+        " ".join(part.split()) for part in said.replace("Element", "element").splitlines() if part
+    )
+    line = int(found[1]) if (found := _LINE.search(told)) else 0
+    told = told.replace(", line 0", ", in a file that is included").replace(f", line {line}", "")
+    return FileError(path, f"MuJoCo refuses it: {told}", line or None)
 
 
 @contextmanager

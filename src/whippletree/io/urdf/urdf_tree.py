@@ -33,7 +33,9 @@ class UrdfTree:
         path, raw = source.path, parse(source, self.findings)
         robot = Element(raw, self.findings)
         if robot.tag != "robot":
-            raise FileError(path, f"the root element is <{robot.tag}>, a URDF file has <robot>", robot.line)
+            others = "an MJCF file <mujoco>, an SDF file <sdf>"
+            message = f"the root element is <{robot.tag}>: a URDF file has <robot>, {others}"
+            raise FileError(path, message, robot.line)
         _refuse_macros(path, raw)
         self.name = (robot.text("name") or "").strip()
         if not self.name:

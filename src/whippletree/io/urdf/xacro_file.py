@@ -20,6 +20,9 @@ from . import urdf_read
 _ONE_AT_A_TIME = threading.Lock()
 """xacro keeps which file it reads in variables of its module."""
 
+EXPANDED = "with its macros expanded"
+"""Before a line of what is made of a file, as the command `xacro` prints it."""
+
 _NAME = re.compile(rb"<name>\s*([^<\s]+)\s*</name>")
 
 
@@ -28,16 +31,29 @@ def load(
 ) -> Mechanism:
     """The mechanism that a file describes when its macros are expanded."""
     packages = list(packages)
-    return urdf_read.load(expanded(source, packages), root, packages, keep_zero_limits)
+    try:
+        m = urdf_read.load(expanded(source, packages), root, packages, keep_zero_limits)
+    except FileError as error:
+        raise FileError(error.path, f"{_where(error.line)}{error.message}") from None
+    m.warnings = [
+        f"{EXPANDED}, {warning}" if warning.startswith("line ") else warning for warning in m.warnings
+    ]
+    return m
 
 
 def problems(source: Source, packages: Iterable[Path]) -> list[Problem]:
     """All that is wrong with the expanded text, or the error for which it cannot be expanded."""
     packages = list(packages)
     try:
-        return urdf_read.problems(expanded(source, packages), packages)
+        found = urdf_read.problems(expanded(source, packages), packages)
     except FileError as error:
-        return [Problem(error.line, error.message, "error")]
+        found = [Problem(error.line, error.message, "error")]
+    return [Problem(None, f"{_where(each.line)}{each.message}", each.severity) for each in found]
+
+
+def _where(line: int | None) -> str:
+    """A line of the expanded text, which no line of the file is."""
+    return "" if line is None else f"{EXPANDED}, line {line}: "
 
 
 def expanded(source: Source, packages: Iterable[Path], arguments: Mapping[str, str] | None = None) -> Source:
@@ -57,19 +73,25 @@ def expanded(source: Source, packages: Iterable[Path], arguments: Mapping[str, s
     if not source.path.is_file():
         raise FileError(source.path, "has macros, and they are expanded in files only: give a .xacro file")
     said = StringIO()
+    missing: list[FileError] = []
     try:
-        with _ONE_AT_A_TIME, _finding(source.path, packages), redirect_stderr(said):
+        with _ONE_AT_A_TIME, _finding(source.path, packages, missing), redirect_stderr(said):
             document = xacro.process_file(str(source.path), mappings=dict(arguments or {}))
-    except FileError:
-        raise
     except Exception as error:  # macros are programs, which fail in every way
+        if missing:  # which xacro tells in its own words
+            raise missing[0] from None
         told = " ".join(str(error).split()) or type(error).__name__
         raise FileError(source.path, f"xacro cannot expand it: {told}") from None
+    if not document.getElementsByTagName("link"):
+        raise FileError(
+            source.path,
+            "its macros expanded leave no <link>: it defines what other files use, load one of those",
+        )
     return Source(source.path, document.toprettyxml(indent=" ", encoding="utf-8"))
 
 
 @contextmanager
-def _finding(path: Path, packages: Iterable[Path]) -> Iterator[None]:
+def _finding(path: Path, packages: Iterable[Path], missing: list[FileError]) -> Iterator[None]:
     """Let $(find package) look where meshes are looked for; without ROS, xacro knows no place."""
     given = [Path(package).absolute() for package in packages]
     meshes = Meshes(path, given)
@@ -80,9 +102,12 @@ def _finding(path: Path, packages: Iterable[Path]) -> Iterator[None]:
         homes = [home for home in meshes.candidates(f"package://{package}/") if home.is_dir()]
         homes += [home for home in (*given, *path.absolute().parents) if _package(home) == package]
         if not homes:
-            raise FileError(
-                path, f"package {package!r} is not found near this file; name its folder: packages=[…]"
+            message = (
+                f"package {package!r} is not found: no folder at or above this file is called so, nor by its "
+                "package.xml; give the one that holds it: packages=[…]"
             )
+            missing.append(FileError(path, message))
+            raise missing[-1]
         return str(homes[0])
 
     inside._eval_find = find
