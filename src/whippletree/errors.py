@@ -8,6 +8,15 @@ from typing import Any
 import numpy as np
 
 
+def with_article(noun: str) -> str:
+    """A noun as sentences have it; those in u begin as "unit" does.
+
+    >>> with_article("ellipsoid"), with_article("universal")
+    ('an ellipsoid', 'a universal')
+    """
+    return f"an {noun}" if noun[:1].lower() in (*"aeio",) else f"a {noun}"
+
+
 class WhippletreeError(Exception):
     """Base of every error raised on purpose by Whippletree.
 

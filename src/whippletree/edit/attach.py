@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, with_article
 from ..model.kinds import SHARING, Kind, names_in, with_names
 from ..model.mechanism import GROUND, Mechanism
 from ..model.moved_parts import End, body_fields, move_shapes, moved
@@ -89,6 +89,6 @@ def _refuse_common(
     for name in theirs:
         if name in taken:
             raise ModelError(
-                f"{m.name!r} and {other.name!r} both have a {kind} named {name!r}: "
+                f"{m.name!r} and {other.name!r} both have {with_article(kind)} named {name!r}: "
                 "attach with a prefix, as prefix='second_'"
             )

@@ -6,7 +6,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, with_article
 from ..spatial import Placement, Transform
 from ..spatial.scalar import real_numbers
 from .adding import PartAdder
@@ -255,9 +255,8 @@ class PartCollection(PartAdder):
             given = checked_name(getattr(part, field), name.of)
             for other in SHARING[name.unique]:
                 if self.has(other, given):
-                    raise ModelError(
-                        f"{self.name!r} has a {other} named {given!r} already: choose another name"
-                    )
+                    first = f"{self.name!r} has {with_article(other)} named {given!r} already"
+                    raise ModelError(f"{first}: choose another name")
         self._check(kind, part)
         self._take(kind, part)
 

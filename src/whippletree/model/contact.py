@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, with_article
 from ..shapes import Mesh, Shape
 from ..spatial import Placement
 from .fields import set_numbers
@@ -97,6 +97,6 @@ def check_size(contact: str, touching: Touching) -> None:
     if np.any(low == high):
         size = ", ".join(f"{value:g}" for value in shape.saved()["size"])
         raise ModelError(
-            f"contact {contact!r}: shape {touching.name!r} is a {shape.kind} of size {size}: "
+            f"contact {contact!r}: shape {touching.name!r} is {with_article(shape.kind)} of size {size}: "
             "give every size, in m, more than 0"
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, with_article
 from ..joints import Fixed, Joint
 from ..joints.reversed import reverse
 from ..spatial import Inertia, Placement
@@ -127,7 +127,9 @@ class Graph(PartAdder):
         kind = self._kind(part)
         name = checked_name(part.name, kind.name)
         if name in {"body": [GROUND, *self.bodies], "joint": self.joints}.get(kind.name, ()):
-            raise ModelError(f"{self.name!r} has a {kind.name} named {name!r} already: choose another name")
+            raise ModelError(
+                f"{self.name!r} has {with_article(kind.name)} named {name!r} already: choose another name"
+            )
         if kind is GRAPH_BODY:
             self.bodies[name] = part
         elif kind is GRAPH_JOINT:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, with_article
 from ..joints import Joint
 from ..spatial import Array, Inertia, Placement
 from . import topology
@@ -161,9 +161,9 @@ class Mechanism(DrivenCollection):
             self._find(name, {known: 0 for of in asked for known in self.names(of)}, kind or "part")
         if len(found) > 1:
             kinds = list(found.values())
-            raise ModelError(
-                f"{self.name!r} has a {' and a '.join(kinds)} named {name!r}: say which, as kind={kinds[0]!r}"
-            )
+            several = " and ".join(map(with_article, kinds))
+            message = f"{self.name!r} has {several} named {name!r}: say which, as kind={kinds[0]!r}"
+            raise ModelError(message)
         (row, number), _ = found.popitem()
         return KINDS[row], number
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, with_article
 from ..spatial import Array, Inertia, Placement
 
 Triangles = tuple[Array, Array]
@@ -51,7 +51,7 @@ class Shape(ABC):
         """The shape of which a file says this; inverse of `saved`, with lists for tuples and arrays."""
 
     def _has_no(self, what: str, instead: str) -> ModelError:
-        return ModelError(f"a {self.kind} has no {what}: {instead}")
+        return ModelError(f"{with_article(self.kind)} has no {what}: {instead}")
 
 
 def direction_of(direction: Any) -> Array:
@@ -70,5 +70,7 @@ def numbers_of(saved: Mapping[str, Any], kind: str, meaning: tuple[str, ...]) ->
     size = tuple(saved.get("size", ()))
     if len(size) != len(meaning):
         told = ", ".join(meaning) or "none"
-        raise ModelError(f"size of a {kind} is {list(size)}, expected {len(meaning)} numbers: {told}")
+        raise ModelError(
+            f"size of {with_article(kind)} is {list(size)}, expected {len(meaning)} numbers: {told}"
+        )
     return size

@@ -19,7 +19,7 @@ from ..contact.geometry.contact_pairs import candidates, contact_pairs
 from ..contact.geometry.pair_table import PAIRS
 from ..contact.geometry.wrenches import contact_wrenches
 from ..contact.sweeps.moreau import Rigid, free_accelerations, moreau_impulses, struck_residual
-from ..errors import InputError, StepLengthWarning
+from ..errors import InputError, StepLengthWarning, with_article
 from ..kernels.run.iterate import overwritten
 from ..loops.equations.constraints import constraint_jacobian
 from ..model.mechanism import Mechanism
@@ -118,8 +118,9 @@ def touching_of(m: Mechanism, contacts: Any, integrator: str, residual: bool) ->
     for pair in contact_pairs(m):
         kinds = pair.a.shape.kind, pair.b.shape.kind
         if kinds not in PAIRS and kinds[::-1] not in PAIRS:
+            on = " on ".join(map(with_article, kinds))
             raise InputError(
-                f"contact {pair.contact.name!r}: a {kinds[0]} on a {kinds[1]} is found by search, and a "
+                f"contact {pair.contact.name!r}: {on} is found by search, and a "
                 "rollout is machine code throughout: put spheres or capsules where they touch"
             )
     if isinstance(how, Compliant):

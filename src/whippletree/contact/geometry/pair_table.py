@@ -1,6 +1,6 @@
 """Which function knows how two shapes touch: one row for each pair of kinds."""
 
-from ...errors import ModelError
+from ...errors import ModelError, with_article
 from ...shapes import Shape
 from .shape_pairs.ball_ball import capsule_on_capsule, sphere_on_capsule, sphere_on_sphere
 from .shape_pairs.ball_box import sphere_on_box
@@ -45,6 +45,6 @@ def pair_function(a: Shape, b: Shape) -> PairFunction:
         return nearest_points
     known = ", ".join(f"{x} on {y}" for x, y in PAIRS)
     raise ModelError(
-        f"there is no contact of a {a.kind} with a {b.kind}; known: {known}, and any two of "
-        f"{', '.join(sorted(CONVEX_KINDS))}; more: PAIRS in whippletree.contact"
+        f"there is no contact of {with_article(a.kind)} with {with_article(b.kind)}; known: {known}, and any "
+        f"two of {', '.join(sorted(CONVEX_KINDS))}; more: PAIRS in whippletree.contact"
     )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
+from ...errors import with_article
 from ...model.mechanism import GROUND, Geometry
 from ...model.parts import PlacedShape
 from ...shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Shape, Sphere
@@ -44,7 +45,7 @@ class ShapeWriter:
             self._refused.add(f"{title}, a plane that moves")
         said = self._mesh(part.shape, title) if isinstance(part.shape, Mesh) else _size(part.shape)
         if said is None:
-            self._refused.add(f"{title}, a {part.shape.kind}")
+            self._refused.add(f"{title}, {with_article(part.shape.kind)}")
             return geom
         for name, value in said.items():
             geom.set(name, value)

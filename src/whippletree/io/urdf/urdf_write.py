@@ -6,6 +6,7 @@ from typing import Any
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # compiled, carries no types
 
+from ...errors import with_article
 from ...joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ...model.mechanism import GROUND, Body, Limits, Mechanism
 from ...model.wording import describe
@@ -153,7 +154,7 @@ def _look(link: Any, tag: str, part: Any, title: str, refused: Refusals) -> Any:
     geometry = etree.SubElement(element, "geometry")
     said = _shape(part.shape)
     if said is None:
-        refused.add(f"{title}, a {part.shape.kind}")
+        refused.add(f"{title}, {with_article(part.shape.kind)}")
         return element
     etree.SubElement(geometry, part.shape.kind, **said)
     if part.color is not None and tag == "visual":

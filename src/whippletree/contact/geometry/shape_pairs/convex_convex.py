@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import ModelError
+from ....errors import ModelError, with_article
 from ....shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from ....spatial import Array
 from ..convex_hull import convex_hull, corners_of
@@ -28,7 +28,7 @@ def nearest_points(a: Any, A: Pose, b: Any, B: Pose) -> list[Touch]:
         return [_moving(a, A, b, B)]
     if not all(isinstance(x, float | int) for x in numbers):
         raise TypeError(
-            f"a {a.kind} on a {b.kind} is found by search, which cannot be recorded: "
+            f"{with_article(a.kind)} on {with_article(b.kind)} is found by search, which cannot be recorded: "
             "use shapes that touch in closed form, as capsules and boxes on planes"
         )
     return [_nearest(a, A, b, B)]
@@ -63,8 +63,9 @@ def _coal(kind_a: str, kind_b: str) -> Any:
         import coal  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise ModelError(
-            f"contact of a {kind_a} with a {kind_b} needs the library coal: pip install coal, which there is "
-            "for Linux and macOS; elsewhere use shapes that touch in closed form, as spheres and capsules"
+            f"contact of {with_article(kind_a)} with {with_article(kind_b)} needs the library coal: "
+            "pip install coal, which there is for Linux and macOS; elsewhere use shapes that touch in closed "
+            "form, as spheres and capsules"
         ) from None
     return coal
 
