@@ -2,11 +2,11 @@
 
 The folders are those of packages, as `pip download --no-deps robosuite` and `unzip` make them. Every .xml,
 .urdf, .sdf and .xacro file is loaded. It is "read", "refused" with file and reason, or "failed" if anything
-else is raised. MJCF models are moved by MuJoCo, too: without constraints, motors and fluid, at three random
-states, the largest difference of accelerations is told as a share of the largest; models with springs or
-dampers in tendons, or an armature of a free joint, which have no counterpart, are left out of that. Ends with
-an error if a file failed, or if accelerations differ by more than 1e-9. --each prints a line a file, --json
-FILE keeps all of them.
+else is raised; "moving" are those read that have a joint. MJCF models are moved by MuJoCo, too: without
+constraints, motors and fluid, at three random states, the largest difference of accelerations is told as a
+share of the largest; models with springs or dampers in tendons, or an armature of a free joint, which have no
+counterpart, are left out of that. Ends with an error if a file failed, or if accelerations differ by more
+than 1e-9. --each prints a line a file, --refused one for each that is refused, --json FILE keeps all.
 """
 
 import argparse
@@ -30,6 +30,11 @@ mujoco: Any = importlib.import_module("mujoco")  # compiled, carries no types
 
 SUFFIXES = (".urdf", ".xacro", ".sdf", ".xml")
 TOLERANCE = 1e-9
+
+
+def silenced() -> None:
+    """Keep MuJoCo from printing warnings, and from a log in the folder one stands in."""
+    mujoco.set_mju_user_warning(lambda text: None)
 
 
 def difference(path: Path, m: wt.Mechanism) -> float | None:
@@ -82,13 +87,33 @@ def files(folders: Iterable[str]) -> list[tuple[str, Path]]:
     ]
 
 
+def table(rows: list[dict[str, Any]]) -> None:
+    """Print how many files became what, by package and kind of file, and of each kind in all."""
+    heads = ("files", "read", "moving", "refused", "failed", "compared", "worst")
+    print(f"{'package':28}{'suffix':8}" + "".join(f"{head:>9}" for head in heads))
+    by_package: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for entry in rows:
+        by_package.setdefault((entry["package"], entry["suffix"]), []).append(entry)
+    for suffix in SUFFIXES:
+        by_package["all", suffix] = [entry for entry in rows if entry["suffix"] == suffix]
+    for (package, suffix), own in by_package.items():
+        count = Counter(entry["outcome"] for entry in own)
+        moving = sum(entry.get("nv", 0) > 0 for entry in own)
+        worst = [entry["difference"] for entry in own if entry.get("difference") is not None]
+        compared = (len(worst), f"{max(worst):.1e}") if worst else ("", "")
+        cells = (len(own), count["read"], moving, count["refused"], count["failed"], *compared)
+        print(f"{package:28}{suffix:8}" + "".join(f"{cell:>9}" for cell in cells))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--each", action="store_true", help="a line for every file")
+    parser.add_argument("--refused", action="store_true", help="a line for every file that is refused")
     parser.add_argument("--json", type=Path, help="keep all rows in a file")
     arguments = parser.parse_args()
     assert set(SUFFIXES) <= set(FORMATS)
+    silenced()
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -96,18 +121,9 @@ def main() -> int:
             rows.append({"package": package, "file": str(path), "suffix": path.suffix.lower(), **row(path)})
             if arguments.each or rows[-1]["outcome"] == "failed":
                 print({key: value for key, value in rows[-1].items() if key not in ("package", "suffix")})
-    count = Counter((entry["package"], entry["suffix"], entry["outcome"]) for entry in rows)
-    print(
-        f"{'package':24}{'suffix':8}{'files':>7}{'read':>7}{'refused':>9}{'failed':>8}{'compared':>10}{'worst':>10}"
-    )
-    for package, suffix in dict.fromkeys((entry["package"], entry["suffix"]) for entry in rows):
-        outcomes = [count[package, suffix, outcome] for outcome in ("read", "refused", "failed")]
-        own = [entry for entry in rows if (entry["package"], entry["suffix"]) == (package, suffix)]
-        worst = [entry["difference"] for entry in own if entry.get("difference") is not None]
-        shown = f"{max(worst):.1e}" if worst else ""
-        read, refused, failed = outcomes
-        end = f"{len(worst) or '':>10}{shown:>10}"
-        print(f"{package:24}{suffix:8}{len(own):7}{read:7}{refused:9}{failed:8}{end}")
+            elif arguments.refused and rows[-1]["outcome"] == "refused":
+                print(rows[-1]["reason"])
+    table(rows)
     far = [entry for entry in rows if (entry.get("difference") or 0.0) > TOLERANCE]
     for entry in far:
         print(f"differs by {entry['difference']:.1e}: {entry['file']}")

@@ -78,7 +78,7 @@ def test_what_cannot_be_expanded_is_told(old, new, message, tmp_path, capsys):
 
 def test_files_of_macros_alone_are_told(tmp_path):
     written(tmp_path)
-    with pytest.raises(wt.FileError, match="leave no <link>: it defines what other files use"):
+    with pytest.raises(wt.FileError, match="leave no <link>: load a file that calls them"):
         wt.load(tmp_path / "arm_parts" / "parts.xacro")
 
 

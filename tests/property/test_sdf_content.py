@@ -160,6 +160,12 @@ def test_models_in_models_and_in_other_files(tmp_path):
         (model(joint("j", "revolute", "a", "b")), 2, "names 'a': there is no link or frame of this name"),
         (model(link("a"), joint("j", "revolute", "a", "a")), 5, "has 'a' as parent and as child"),
         (model(link("a"), link("a")), 5, "a second frame is named 'a', the first on line 2"),
+        (
+            '<sdf><world name="w">\n<model name="m"><link name="a"/></model>\n'
+            '<model name="m">\n<link name="a"/></model></world></sdf>',
+            3,
+            "a second model is named 'm', the first on line 2",
+        ),
         (model(link("a", '<pose relative_to="x"/>')), 2, "placed in 'x', which does not exist"),
         (
             model(link("a", '<pose relative_to="b"/>'), link("b", '<pose relative_to="a"/>')),

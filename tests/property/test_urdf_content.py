@@ -95,6 +95,29 @@ def test_limits_of_each_version(tmp_path):
     assert warning == "line 4: lower and upper limit of a continuous joint: such a joint has no bounds"
 
 
+def test_limits_and_moments_that_are_left_out_are_told(tmp_path):
+    text = change((' effort="30"', ""), (' velocity="4"', ""), (' ixz="0.02"', ""), (' iyz="0.03"', ""))
+    m = wt.load(write(tmp_path, text))
+    full = wt.load(write(tmp_path, change(('"0.02"', '"0"'), ('"0.03"', '"0"'))))
+    assert m.bodies[0].limits == wt.Limits(-1.0, 2.0)
+    assert m.bodies[0].inertia == full.bodies[0].inertia
+    assert m.warnings == [
+        "line 9: <inertia> without ixz: taken as 0",
+        "line 9: <inertia> without iyz: taken as 0",
+        "line 24: <limit> without effort: there is no such limit",
+        "line 24: <limit> without velocity: there is no such limit",
+    ]
+
+
+def test_joints_may_hang_on_a_world_that_is_no_link(tmp_path):
+    parts = [link("a"), link("b"), joint("j", "continuous", "world", "a"), joint("k", "fixed", "world", "b")]
+    m = wt.load(write(tmp_path, robot(*parts)))
+    assert m.warnings == ["line 4: parent of 'j' is 'world', which is no <link>: taken as one"]
+    with_it = wt.load(write(tmp_path, robot('<link name="world"/>', *parts)))
+    assert m == with_it
+    assert [(body.name, body.parent) for body in m.bodies] == [("a", "ground")]
+
+
 def test_zeros_that_files_are_filled_with_are_no_limits(tmp_path):
     zeros = '<limit lower="0" upper="0" effort="0" velocity="0"/>'
     parts = [link("a"), link("b"), link("c"), link("d")]

@@ -85,7 +85,6 @@ REFUSED = {
         19,
         "joint 'shoulder' is revolute and has no <limit>: add <limit lower=",
     ),
-    "no effort": ([(' effort="30"', "")], 24, "<limit> of joint 'shoulder' has no effort: add effort="),
     "no lower in 1.2": ([VERSION_1_2, (' lower="-1"', "")], 24, "<limit> of joint 'shoulder' has no lower"),
     "negative effort": (
         [('effort="30"', 'effort="-30"')],
@@ -139,6 +138,11 @@ REFUSED = {
     "too large": ([("2.5", "1e200")], 8, "value of <mass> of link 'upper': \"1e200\" is too large"),
     "underscore": ([("2.5", "2_5")], 8, "value of <mass> of link 'upper': \"2_5\" is not a number"),
     "decimal comma": ([("2.5", "2,5")], 8, '"2,5" is not a number: separate numbers by blanks'),
+    "macro of several": (
+        [('xyz="0 0.3 1"', 'xyz="$(optenv AT 0 0 1)"')],
+        28,
+        "holds 5 values, expected 3 numbers separated by blanks: expand the file with xacro first",
+    ),
     "macro": ([("2.5", "${m}")], 8, '"${m}" is not a number: expand the file with xacro first'),
     "too few numbers": (
         [("0.1 0.2 0.3", "0.1 0.2")],
@@ -163,7 +167,7 @@ REFUSED = {
     # links
     "negative mass": ([("2.5", "-2.5")], 8, "<mass> of link 'upper' is -2.5 kg: it must not be negative"),
     "no moments": ([(INERTIA, "")], 6, "<inertial> of link 'upper' has no <inertia>: give both"),
-    "no ixy": ([(' ixy="0.01"', "")], 9, "<inertia> of link 'upper' has no ixy: add ixy="),
+    "no ixx": ([(' ixx="0.3"', "")], 9, "<inertia> of link 'upper' has no ixx: add ixx="),
     "negative size": (
         [("1 2 3", "1 -2 3")],
         11,

@@ -223,7 +223,8 @@ class Element:
     def _as_numbers(self, shown: str, name: str, text: str, count: int, infinite: bool) -> tuple[float, ...]:
         words = text.split()
         if len(words) != count:
-            self.error(f"{shown} of {self} holds {_words(len(words))}, expected {_numbers(count)}")
+            hint = _macro_hint(text)
+            self.error(f"{shown} of {self} holds {_words(len(words))}, expected {_numbers(count)}{hint}")
             return (math.nan,) * count
         return tuple(self._number(name, word, infinite) for word in words)
 
@@ -237,10 +238,8 @@ class Element:
             fault = number_fault(value, infinite)
             if fault is None:
                 return value
-        hint = ""
-        if "${" in word:
-            hint = ": expand the file with xacro first"
-        elif "," in word:
+        hint = _macro_hint(word)
+        if not hint and "," in word:
             hint = ": separate numbers by blanks and write decimals with a point"
         self.error(f'{name} of {self}: "{word}" {fault}{hint}')
         return math.nan
@@ -274,6 +273,10 @@ class Element:
             waiting += reversed(read)
             if any(text and not text.isspace() for text in texts):
                 self.findings.not_carried(element.line, f"text in <{element.tag}>", "has no meaning, ignored")
+
+
+def _macro_hint(text: str) -> str:
+    return ": expand the file with xacro first" if "${" in text or "$(" in text else ""
 
 
 def _numbers(count: int) -> str:

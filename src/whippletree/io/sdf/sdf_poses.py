@@ -43,8 +43,10 @@ class PoseGraph:
     def add(self, name: str, frame: PosedFrame) -> None:
         first = self.frames.setdefault(name, frame)
         if first is not frame:
+            own = name.removesuffix(f"::{MODEL}")
+            kind = "frame" if own == name else "model"
             self._findings.error(
-                frame.line, f"a second frame is named {name!r}, the first on line {first.line}: rename one"
+                frame.line, f"a second {kind} is named {own!r}, the first on line {first.line}: rename one"
             )
 
     def full(self, scope: str, name: str, model: str) -> str:

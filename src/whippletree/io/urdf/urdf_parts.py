@@ -135,7 +135,7 @@ class PartReader:
         if mass < 0:
             mass_element.error(f"{mass_element} is {mass:g} kg: it must not be negative")
         moments = [
-            math.nan if moments_element is None else moments_element.number(f"i{pair}")
+            math.nan if moments_element is None else self._moment(moments_element, pair)
             for pair in ("xx", "xy", "xz", "yy", "yz", "zz")
         ]
         if moments_element is None or not np.all(np.isfinite([mass, *moments])) or mass < 0:
@@ -149,6 +149,12 @@ class PartReader:
         if fault is not None:
             self._findings.warning(moments_element.line, f"{moments_element}: {fault}")
         return inertia
+
+    def _moment(self, inertia: Element, pair: str) -> float:
+        name, mixed = f"i{pair}", pair[0] != pair[1]
+        if mixed and inertia.text(name) is None:
+            self._findings.often(inertia.line, f"<inertia> without {name}", "taken as 0")
+        return inertia.number(name, 0.0 if mixed else None)
 
     def _placement(self, element: Element) -> Placement:
         """The element's <origin>; its own frame if there is none."""
@@ -294,8 +300,11 @@ class PartReader:
             self._findings.not_carried(limit.line, "<limit> of a fixed joint", "there is nothing to limit")
             return Limits()
         new = self._version == "1.2"
+        for name in ("effort", "velocity"):
+            if not new and limit.text(name) is None:
+                self._findings.often(limit.line, f"<limit> without {name}", "there is no such limit")
         effort, velocity = (
-            self._no_zero(limit, name, limit.number(name, math.inf if new else None, infinite=True))
+            self._no_zero(limit, name, limit.number(name, math.inf, infinite=True))
             for name in ("effort", "velocity")
         )
         lower = limit.number("lower", None if new and bounded else 0.0, infinite=True)

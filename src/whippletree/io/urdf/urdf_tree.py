@@ -12,10 +12,12 @@ from ..file_source import Source
 from ..findings import Findings
 from ..mesh_paths import Meshes
 from ..xml import Element, parse
-from .urdf_parts import MEANINGS, LinkJoint, PartReader, UrdfLink
+from .urdf_parts import MEANINGS, WEIGHTLESS, LinkJoint, PartReader, UrdfLink
 
 HINTS, MOST_HINTS, LONGEST_HINT = 10, 2000, 100
 """Near names are told for so many that are misspelt, among so many, of so many letters: each takes time."""
+
+WORLD = "world"
 
 Part = TypeVar("Part", UrdfLink, LinkJoint)
 
@@ -47,6 +49,7 @@ class UrdfTree:
         self.joints = self._by_name([reader.joint(part) for part in robot.children("joint")], "joint")
         self.carrier: dict[str, LinkJoint] = {}
         """The joint each link hangs on; the root has none."""
+        self._imply_world()
         self._join()
         self.root = self._find_root(robot.line)
         self._check_circles()
@@ -82,6 +85,16 @@ class UrdfTree:
                     f"a second {kind} is named {part.name!r}, the first on line {first.line}: rename one",
                 )
         return table
+
+    def _imply_world(self) -> None:
+        """A link "world" where joints hang on one that the file does not have, as Drake reads it."""
+        held = [joint for joint in self.joints.values() if joint.parent == WORLD]
+        if held and WORLD not in self.links:
+            line = held[0].line
+            self.findings.warning(
+                line, f"parent of {held[0].name!r} is 'world', which is no <link>: taken as one"
+            )
+            self.links[WORLD] = UrdfLink(WORLD, line, WEIGHTLESS, (), ())
 
     def _join(self) -> None:
         """Find the joint that carries each link."""

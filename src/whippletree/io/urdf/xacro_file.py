@@ -85,7 +85,7 @@ def expanded(source: Source, packages: Iterable[Path], arguments: Mapping[str, s
     if not document.getElementsByTagName("link"):
         raise FileError(
             source.path,
-            "its macros expanded leave no <link>: it defines what other files use, load one of those",
+            "its macros expanded leave no <link>: load a file that calls them, as <xacro:name/>",
         )
     return Source(source.path, document.toprettyxml(indent=" ", encoding="utf-8"))
 
