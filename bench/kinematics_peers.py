@@ -148,9 +148,10 @@ def mink(m: wt.Mechanism, frame: str, path: Path) -> Solver:
     import mujoco  # pyright: ignore[reportMissingImports]
 
     L: Any = library
+    M: Any = mujoco
     file = path.with_suffix(".xml")
     wt.save(m, file)
-    model = mujoco.MjModel.from_xml_path(str(file))
+    model = M.MjModel.from_xml_path(str(file))
     configuration = L.Configuration(model)
     task = L.FrameTask(frame, "site", position_cost=1.0, orientation_cost=1.0)
     bounds = [L.ConfigurationLimit(model, gain=1.0)]

@@ -32,11 +32,13 @@ LOWERED, RAISED = 0.5, 4.0
 
 
 class Slope(NamedTuple):
-    """E at a position, its gradient and the matrix of Gauss and Newton, whose lower triangle is a list."""
+    """E at a position, its gradient, the matrix of Gauss and Newton (its lower triangle), errors and gaps."""
 
     cost: Any
     gradient: Array
     triangle: Array
+    errors: Array
+    gaps: Array
 
 
 def descend(
@@ -51,7 +53,7 @@ def descend(
     tasks: tuple[Task, ...],
     bounds: JointBounds,
     count: int,
-) -> tuple[Array, Any, Array, Array, Array]:
+) -> tuple[Array, Any, Array, Array, Array, Any]:
     """So many steps from a position towards targets.
 
     Args:
@@ -68,21 +70,24 @@ def descend(
         count: How many steps.
 
     Returns:
-        (nq,) the position reached, ν, (rows,) the errors there, (nc,) the gaps, and (nv,) the gradient of E,
-        0 for joints that are held.
+        (nq,) the position reached, ν, (rows,) the errors there, (nc,) the gaps, (nv,) the gradient of E, 0
+        for joints that are held, and E.
     """
     free = np.array([float(k not in bounds.held) for k in range(m.nv)])
 
     def slope(q: Array) -> Slope:
-        e, J = task_errors(m, q, tasks, targets)
-        e, J = weights * e, weights[:, None] * J
+        errors, J = task_errors(m, q, tasks, targets)
+        gaps = np.zeros(0)
+        e, J = weights * errors, weights[:, None] * J
         if m.loops or m.gears:
-            e = np.concatenate([e, closing * closure_gaps(m, q)])
+            gaps = closure_gaps(m, q)
+            e = np.concatenate([e, closing * gaps])
             J = np.concatenate([J, closing * constraint_jacobian(m, q)])
         J = J * free
         way = free * difference(m, liked, q)
         A = [J[:, i] @ J[:, j] + (liking if i == j else 0.0) for i in range(m.nv) for j in range(i + 1)]
-        return Slope(0.5 * (e @ e + liking * (way @ way)), J.T @ e + liking * way, array(A))
+        cost, gradient = 0.5 * (e @ e + liking * (way @ way)), J.T @ e + liking * way
+        return Slope(cost, gradient, array(A), errors, gaps)
 
     def step(state: tuple[Array, Any, Slope]) -> tuple[Array, Any, Slope]:
         q, nu, here = state
@@ -101,6 +106,4 @@ def descend(
         return where(better, there, q), nu, Slope(*chosen)
 
     q, nu, last = repeat(count, step, (q, damping, slope(q)))
-    errors, _ = task_errors(m, q, tasks, targets)
-    gaps = closure_gaps(m, q) if m.loops or m.gears else np.zeros(0)
-    return q, nu, errors, gaps, last.gradient
+    return q, nu, last.errors, last.gaps, last.gradient, last.cost

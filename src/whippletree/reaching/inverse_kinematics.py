@@ -16,7 +16,7 @@ from ..spatial import Array
 from .bounds_of_joints import JointBounds
 from .damped_least_squares import descend
 from .goals import Task, goals
-from .random_starts import RandomStarts
+from .near_starts import NearStarts, places
 from .reached import Reached, reached
 from .search import STEPS, Search
 
@@ -54,7 +54,8 @@ def inverse_kinematics(
         hold: Names of joints that stay where q0 has them.
         prefer: (nq,) a position to be near to, as far as the targets leave a choice, or None. It moves
             solutions that have been found; it does not choose among distant ones.
-        starts: How many to try at most, q0 being the first and others drawn at random within the limits.
+        starts: How many to try at most, q0 being the first; others are drawn at random within the limits, and
+            of many those taken whose frames are near their targets.
         tolerance: rad and m: errors up to this count as reached. Loops are closed to 1e-9.
         seed: Of the random starts.
         threads: How many threads to spread the problems over.
@@ -90,12 +91,12 @@ def inverse_kinematics(
     for bound in bounds.bounds:
         if bound.v not in bounds.held:
             np.clip(rows[:, bound.q], bound.lower, bound.upper, out=rows[:, bound.q])
-    kernel = _kernel(_Tasked(m, asked.tasks, bounds))
+    kernel, seen = _kernels(_Tasked(m, asked.tasks, bounds))
     search = Search(kernel, asked, liked, float(tolerance), threads)
-    found = search(rows, RandomStarts(m, bounds, int(seed)), int(starts))
+    found = search(rows, NearStarts(m, asked, bounds, seen, int(seed)), int(starts))
     if prefer is not None:
         search.come_near(found)
-    return reached(m, asked, bounds, search, found)
+    return reached(m, asked, bounds, found)
 
 
 def _position(m: Mechanism, value: Any, name: str) -> Array:
@@ -116,7 +117,8 @@ class _Tasked(Snapshot):
 
 
 @lru_cache(maxsize=16)
-def _kernel(asked: _Tasked) -> Kernel:
+def _kernels(asked: _Tasked) -> tuple[Kernel, Kernel]:
+    """`descend` and `places`, compiled."""
     m, tasks, bounds = asked.m, asked.tasks, asked.bounds
     inputs = {
         "damping": (),
@@ -126,4 +128,5 @@ def _kernel(asked: _Tasked) -> Kernel:
         "liking": (),
         "liked": (m.nq,),
     }
-    return compile(descend, m, inputs=inputs, tasks=tasks, bounds=bounds, count=STEPS)
+    descending = compile(descend, m, inputs=inputs, tasks=tasks, bounds=bounds, count=STEPS)
+    return descending, compile(places, m, tasks=tasks)

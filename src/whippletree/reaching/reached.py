@@ -11,7 +11,7 @@ from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .bounds_of_joints import JointBounds
 from .goals import Goals
-from .search import CLOSED, Search, SearchResult
+from .search import CLOSED, SearchResult
 
 PUSHES = 1e-3
 """Gradients below this share of the errors count as none."""
@@ -86,7 +86,7 @@ class Reached:
         return f"{int(np.sum(self.solved))} of {self.solved.size} reached{rest}"
 
 
-def reached(m: Mechanism, goals: Goals, bounds: JointBounds, search: Search, found: SearchResult) -> Reached:
+def reached(m: Mechanism, goals: Goals, bounds: JointBounds, found: SearchResult) -> Reached:
     """The report on what a search has found."""
 
     def shaped(values: Array) -> Array:
@@ -103,7 +103,7 @@ def reached(m: Mechanism, goals: Goals, bounds: JointBounds, search: Search, fou
         rows = [k for k, owner in enumerate(owners) if owner == name]
         gap[name] = shaped(np.max(np.abs(found.gaps[:, rows]), axis=1))
     solved = found.solved
-    size = np.sqrt(search.cost(found.errors, found.gaps, 1.0))
+    size = np.sqrt(np.sum((goals.weights * found.errors) ** 2, axis=1) + np.sum(found.gaps**2, axis=1))
     at_limit, resting = (
         {},
         np.array([[k not in bounds.held for k in range(m.nv)]]) & np.ones((len(size), 1), bool),

@@ -7,7 +7,6 @@ stuck at a bound or in a bend of the arm.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +15,12 @@ from numpy.typing import NDArray
 from ..kernels.run.kernel import Kernel
 from ..spatial import Array
 from .goals import Goals
+from .near_starts import NearStarts
 
-STEPS = 12
+STEPS = 8
 """Steps between two looks."""
 
-FIRST = 2
+FIRST = 1
 """How often `STEPS` are added at the first start, which a user may have chosen."""
 
 PATIENCE = 4
@@ -31,6 +31,9 @@ LANES = 64
 
 CLOSED = 1e-9
 """rad or m: gaps of loops and gears that count as closed."""
+
+ROUNDED = 1.0 + 1e-9
+"""What rounding adds to a cost at most."""
 
 DAMPING = 0.1
 """ν at a start."""
@@ -50,6 +53,7 @@ class SearchResult(NamedTuple):
         errors: (count, rows) of the tasks.
         gaps: (count, nc) of loops and gears.
         gradient: (count, nv) of half the sum of squares.
+        cost: (count,) half the sum of squares.
         solved: (count,) whether targets are reached and loops closed.
         starts: (count,) how many were tried.
     """
@@ -58,12 +62,13 @@ class SearchResult(NamedTuple):
     errors: Array
     gaps: Array
     gradient: Array
+    cost: Array
     solved: Array
     starts: NDArray[np.int_]
 
     def keep(self, numbers: Array, chosen: Array, rows: tuple[Array, ...]) -> None:
         """Take over some rows, all but how many starts were tried."""
-        for mine, new in zip(self[:5], rows, strict=True):
+        for mine, new in zip(self[:6], rows, strict=True):
             mine[numbers[chosen]] = new[chosen]
 
 
@@ -82,20 +87,21 @@ class Search:
         self._kernel, self._goals, self._liked, self._threads = kernel, goals, liked, threads
         self._tolerance = tolerance
 
-    def __call__(self, q0: Array, elsewhere: Callable[[Array], Array], starts: int) -> SearchResult:
+    def __call__(self, q0: Array, elsewhere: NearStarts, starts: int) -> SearchResult:
         """Search from q0 (count, nq) and then, where that does not lead to the target, from elsewhere."""
-        everywhere = np.arange(len(q0))
-        q, nu, errors, gaps, gradient, solved = self._run(everywhere, q0, np.full(len(q0), DAMPING), 1.0, 0.0)
-        found = SearchResult(q.copy(), errors, gaps, gradient, solved, np.ones(len(q0), int))
+        damping, everywhere = np.full(len(q0), DAMPING), np.arange(len(q0))
+        q, nu, errors, gaps, gradient, cost, solved = self._run(everywhere, q0, damping, 1.0, 0.0)
+        found = SearchResult(q.copy(), errors, gaps, gradient, cost, solved, np.ones(len(q0), int))
         left, tried = np.flatnonzero(~found.solved), 1
         self._go_on(left, found, q[left], nu[left], FIRST)
         while len(left := left[~found.solved[left]]) and tried < starts:
             copies = min(max(1, LANES // len(left)), starts - tried)
             tried += copies
             found.starts[left] = tried
-            numbers = np.repeat(left, copies)
-            self._go_on(numbers, found, elsewhere(q0[numbers]), None, 1 + tried // PATIENCE)
+            begin = elsewhere(left, q0[left], copies)
+            self._go_on(np.repeat(left, copies), found, begin, None, 1 + tried // PATIENCE)
         for closing in CLOSING:
+            found.cost[left] = np.inf  # of another weight: what is found next is nearer to being closed
             self._go_on(left, found, found.q[left], None, 3, closing)
         return found
 
@@ -108,10 +114,6 @@ class Search:
         for _ in range(2):
             q, _, *rest = self._run(numbers, q, np.full(len(q), DAMPING), 1.0, 0.0)
             found.keep(numbers, rest[-1], (q, *rest))
-
-    def cost(self, errors: Array, gaps: Array, closing: float) -> Array:
-        """(count,) sum of weighted squares."""
-        return np.sum((self._goals.weights * errors) ** 2, axis=1) + np.sum((closing * gaps) ** 2, axis=1)
 
     def _go_on(
         self,
@@ -128,32 +130,40 @@ class Search:
             if not len(numbers):
                 break
             q, nu, *rest = self._run(numbers, q, nu, closing, 0.0)
-            self._take_best(numbers, found, (q, *rest), closing)
+            self._take_best(numbers, found, (q, *rest))
             on = ~found.solved[numbers]
             numbers, q, nu = numbers[on], q[on], nu[on]
 
-    def _take_best(
-        self, numbers: Array, found: SearchResult, rows: tuple[Array, ...], closing: float
-    ) -> None:
+    def _take_best(self, numbers: Array, found: SearchResult, rows: tuple[Array, ...]) -> None:
         """Keep what is better; of several rows of a problem the best. Solutions are better than others."""
-        _, errors, gaps, _, solved = rows
-        new = np.where(solved, -1.0, self.cost(errors, gaps, closing))
-        old = self.cost(found.errors[numbers], found.gaps[numbers], closing)
+        *_, cost, solved = rows
+        new = np.where(solved, -1.0, cost)
         first = np.arange(len(numbers))
-        if np.any(np.diff(numbers) == 0):  # several starts of a problem stand side by side
+        if np.any(numbers[1:] == numbers[:-1]):  # several starts of a problem stand side by side
             order = np.lexsort((new, numbers))
             first = order[np.concatenate([[True], np.diff(numbers[order]) != 0])]
-        found.keep(numbers, first[new[first] < old[first]], rows)
+        found.keep(numbers, first[new[first] < found.cost[numbers[first]]], rows)
 
     def _run(self, numbers: Array, q: Array, nu: Array, closing: float, liking: float) -> tuple[Array, ...]:
-        """So many steps of some problems: q, ν, errors, gaps, gradient, and whether they are solved."""
-        targets, goals = self._goals.of(numbers), self._goals
-        q, nu, errors, gaps, gradient = self._kernel(
-            *(q, nu, targets, goals.weights, closing, liking, self._liked), threads=self._threads
+        """So many steps of some problems: q, ν, errors, gaps, gradient, cost, and whether they are solved."""
+        goals = self._goals
+        q, nu, errors, gaps, gradient, cost = self._kernel(
+            *(q, nu, goals.of(numbers), goals.weights, closing, liking, self._liked), threads=self._threads
         )
-        solved = np.max(np.abs(gaps), axis=-1, initial=0.0) <= CLOSED
-        counted = errors * (goals.weights > 0.0)
-        for task, rows in goals.blocks():
+        solved = np.zeros(len(q), bool)
+        near = np.flatnonzero(cost <= self._most(gaps.shape[1] * closing**2))
+        solved[near] = self._reached(errors[near], gaps[near])
+        return q, nu, errors, gaps, gradient, cost, solved
+
+    def _most(self, closing: float) -> float:
+        """What the cost of a solution is at most: few positions have to be looked at more closely."""
+        return 0.5 * (np.sum(self._goals.weights**2) * self._tolerance**2 + closing * CLOSED**2) * ROUNDED
+
+    def _reached(self, errors: Array, gaps: Array) -> Array:
+        """(count,) whether all errors that count are within the tolerance and all gaps closed."""
+        reached = np.max(np.abs(gaps), axis=1, initial=0.0) <= CLOSED
+        counted = errors * (self._goals.weights > 0.0)
+        for task, rows in self._goals.blocks():
             for part in np.split(counted[:, rows], task.rows // 3, axis=1):
-                solved &= np.einsum("ij,ij->i", part, part) <= self._tolerance**2
-        return q, nu, errors, gaps, gradient, solved
+                reached &= np.einsum("ij,ij->i", part, part) <= self._tolerance**2
+        return reached
