@@ -210,3 +210,21 @@ def test_a_driven_motion_names_its_curves_and_dead_centres():
     names = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert names == ["crank", "rod", "slider"]
     assert len(figure.axes[0].lines) == 3 + 2
+
+
+def test_only_what_slides_along_a_line_has_a_rail():
+    """A body that falls in a plane hangs on nothing: no line leads to it from where its joint sits."""
+    m = wt.Mechanism("two")
+    m.add_body("plate", wt.Planar(), inertia=wt.Inertia.box((0.2, 0.3, 0.1), mass=1.0))
+    m.add_body(
+        "cart", wt.Reversed(wt.Prismatic("x")), placement=wt.Placement((0.1, 0.2, 0.3), rpy=(0, 0, 0.5))
+    )
+    q = np.array([[0.3, 0.4, 0.5, 0.2], [0.1, 0.5, 0.7, -0.6], [0.2, 0.6, 0.9, 0.3]])
+    poses = np.array([wt.forward_kinematics(m, state) for state in q])
+    drawn = strokes(m, poses)
+    for stroke in drawn:
+        if stroke.body == 0:  # all of the plate's points keep their place in it
+            apart = np.einsum("fji,fnj->fni", poses[:, 0, :3, :3], stroke.points - poses[:, 0, None, :3, 3])
+            assert_allclose(apart - apart[0], 0.0, atol=1e-12)
+    (rail,) = [stroke for stroke in drawn if stroke.kind == "rail"]
+    assert_allclose(rail.points[1], poses[[2, 1], 1, :3, 3], atol=1e-12)  # from one end to the other

@@ -125,6 +125,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "gear": {"linewidth": 1.4},
     "shape": {"linewidth": 1.1, "alpha": 0.75},
     "floor": {"linewidth": 1.0, "alpha": 0.5},
+    "rail": {"linewidth": 1.0, "alpha": 0.7, "linestyle": (0, (6, 3))},
     "trace": {"linewidth": 1.0, "alpha": 0.8},
 }
 """How lines of each kind are drawn."""

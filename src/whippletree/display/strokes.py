@@ -23,7 +23,7 @@ class Stroke(NamedTuple):
     """A line that moves.
 
     Attributes:
-        kind: "bar", "spring", "gear", "shape" or, for planes, "floor".
+        kind: "bar", "spring", "gear", "shape", for planes "floor", or "rail", along which a body slides.
         body: Whose colour it has; -1: that of the ground.
         points: (frames, n, 3) in the world; NaN where a line ends and the next begins.
     """
@@ -47,11 +47,6 @@ def strokes(m: Mechanism, poses: Array) -> list[Stroke]:
     for i, body in enumerate(m.bodies):
         for tip in tips(m, i) or [np.asarray(body.inertia.com, dtype=float)]:
             found.append(Stroke("bar", i, placed(poses, i, np.stack([np.zeros(3), tip]))))
-        slid = body.parent == GROUND and body.joint.nv < 6  # what flies is tied to nothing
-        slid = slid and body.joint.is_holonomic  # nor is what rolls
-        if slid and np.linalg.norm(poses[0, i, :3, 3] - body.placement.position) > FLAT:
-            root = np.broadcast_to(body.placement.position, (len(poses), 3))
-            found.append(Stroke("bar", i, np.stack([root, poses[:, i, :3, 3]], axis=1)))
     if not found:
         raise InputError(f"{m.name!r} has no body to be drawn")
     bars = np.concatenate([stroke.points.reshape(-1, 3) for stroke in found])
@@ -61,7 +56,23 @@ def strokes(m: Mechanism, poses: Array) -> list[Stroke]:
         b = placed(poses, m.body_number(spring.body_b), np.asarray(spring.point_b)[None])[:, 0]
         found.append(Stroke("spring", -1, _zigzag(a, b, wide)))
     found += [Stroke("gear", wheel.body, placed(poses, wheel.body, _circle(wheel))) for wheel in wheels(m)]
-    return found + _shapes(m, poses, bars)
+    return found + _rails(m, poses) + _shapes(m, poses, bars)
+
+
+def _rails(m: Mechanism, poses: Array) -> list[Stroke]:
+    """Where bodies slide along a line of the ground, as far as they go. What moves in a plane has no rail."""
+    found = []
+    for i, body in enumerate(m.bodies):
+        S = body.joint.motion_subspace(body.joint.neutral())
+        if body.parent != GROUND or body.joint.nv != 1 or np.any(S[:3]):
+            continue
+        path = poses[:, i, :3, 3]
+        far = np.argmax(np.linalg.norm(path - path[0], axis=1))
+        way = (path - path[0]) @ (path[far] - path[0])
+        ends = path[[np.argmin(way), np.argmax(way)]]
+        if np.linalg.norm(ends[1] - ends[0]) > FLAT:
+            found.append(Stroke("rail", -1, placed(poses, -1, ends)))
+    return found
 
 
 def _shapes(m: Mechanism, poses: Array, bars: Array) -> list[Stroke]:

@@ -90,6 +90,7 @@ def sliding_ladder() -> Mechanism:
     for name, place, surface in (("foot", foot, "floor"), ("head", head, "wall")):
         m.add_shape(name, Sphere(0.02), "ladder", Placement(place))
         m.add_contact(f"{name} on {surface}", name, surface, friction=0.0)
+    m.add_shape("rungs", Box((2.0, 0.03, 0.4)), "ladder", Placement(rpy=(0.0, 0.0, -radians(70.0))))
     return m
 
 
