@@ -109,6 +109,24 @@ def test_the_plain_joint_allows_the_same_motion(case):
     assert np.linalg.matrix_rank(both, tol=1e-9) == joint.nv
 
 
+def test_the_nearest_transform_is_that_of_the_position(case):
+    joint, q, _, rng = case
+    if joint.moves_freely or joint.nv == 6:
+        return  # closes no loop
+    plain = joint.plain()
+    for size in (0.0, 1e-3, 0.3):
+        away = wt.Free().integrate(wt.Free().neutral(), size * rng.normal(size=6))
+        X = wt.Free().transform(away) @ joint.transform(q)
+        expected = plain.transform(plain.position_at(X)).matrix()
+        assert_allclose(plain.nearest(X).matrix(), expected, rtol=0, atol=1e-14)
+
+
+def test_every_turn_about_an_axis_is_as_near_to_a_half_turn_across_it():
+    half = wt.Revolute("x").transform(np.array([np.pi]))
+    exact = Transform(np.round(half.E), half.r)
+    assert_allclose(wt.Revolute("z").nearest(exact).E, np.eye(3), rtol=0, atol=0)
+
+
 def test_the_joint_on_an_axis_is_the_same_joint(case):
     joint, q, _, rng = case
     axial = joint.on_axis()

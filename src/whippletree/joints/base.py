@@ -133,6 +133,10 @@ class Joint(ABC):
             "the joint position from its transform X"
         )
 
+    def nearest(self, X: Transform) -> Transform:
+        """X_J where the joint comes nearest to X, see `position_at`."""
+        return self.transform(self.position_at(X))
+
     def constraint_subspace(self, q: Array) -> Array:
         """(6, 6 - nv) T, a basis of the forces that do no work: Tᵀ S = 0 (RBDA 3.36).
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..spatial.inertia import Inertia
-from ..spatial.rotation import angle_about, axis_rotation
+from ..spatial.rotation import angle_about, axis_rotation, turn_about
 from ..spatial.scalar import Array, array
 from ..spatial.transform import Transform, rot
 from .axis_joint import AxisJoint
@@ -33,6 +33,9 @@ class Revolute(AxisJoint):
 
     def position_at(self, X: Transform) -> Array:
         return array([angle_about(np.array(self.axis), X.E.T)])
+
+    def nearest(self, X: Transform) -> Transform:
+        return rot(turn_about(np.array(self.axis), X.E.T).T)
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-np.pi, np.pi, 1)

@@ -22,7 +22,11 @@ def axis_rotation(axis: Array, angle: Any) -> Array:
     >>> np.round(axis_rotation(np.array([0.0, 0.0, 1.0]), np.pi / 2), 12)[0]
     array([ 0., -1.,  0.])
     """
-    c, s = np.cos(angle), np.sin(angle)
+    return _turn(axis, np.cos(angle), np.sin(angle))
+
+
+def _turn(axis: Array, c: Any, s: Any) -> Array:
+    """(3, 3) R of a turn about a unit axis (3,) by an angle whose cosine and sine are given."""
     x, y, z = axis.tolist()
     one = 1.0 - c
     xy, xz, yz = x * y * one, x * z * one, y * z * one
@@ -46,8 +50,30 @@ def angle_about(axis: Array, R: Array) -> Any:
     >>> float(round(angle_about(z, axis_rotation(z, 2.5)), 12))
     2.5
     """
+    x, y = _direction_about(axis, R)
+    return arctan2(y, x)
+
+
+def _direction_about(axis: Array, R: Array) -> tuple[Any, Any]:
+    """Cosine and sine of the angle by which R turns about a unit axis (3,), both times the same number."""
     sine = axis @ array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    return arctan2(sine, R[0, 0] + R[1, 1] + R[2, 2] - axis @ (R @ axis))
+    return R[0, 0] + R[1, 1] + R[2, 2] - axis @ (R @ axis), sine
+
+
+def turn_about(axis: Array, R: Array) -> Array:
+    """(3, 3) the turn about a unit axis (3,) that comes closest to R; 1 if all of them are as close.
+
+    It is that by `angle_about`, which is not computed, nor is its sine or cosine.
+
+    >>> z = np.array([0.0, 0.0, 1.0])
+    >>> turn_about(z, axis_rotation(z, 2.5))[0].round(12) + 0.0
+    array([-0.80114362, -0.59847214,  0.        ])
+    """
+    x, y = _direction_about(axis, R)
+    square = x * x + y * y
+    is_none = square == 0.0
+    inverse = 1.0 / np.sqrt(where(is_none, 1.0, square))
+    return _turn(axis, where(is_none, 1.0, x * inverse), y * inverse)
 
 
 def from_quaternion(p: Array) -> Array:

@@ -182,7 +182,7 @@ def loop_error(m: Mechanism, loop: Loop, motions: LocalMotions) -> Array:
     joints of table 8.1 this agrees with the table but for terms of second order in the error.
     """
     X, joint, q_J = loop_position(m, loop, motions)
-    X_err = X @ joint.transform(q_J).inverse()
+    X_err = X @ joint.nearest(X).inverse()
     return joint.constraint_subspace(q_J).T @ small_motion(X_err)
 
 
