@@ -26,7 +26,7 @@ from ..integrators.dop853 import (
 )
 from ..integrators.dop853_numbers import A_MORE, A, B
 from ..steppers import ChosenSteps
-from .motion import END, RETRY, Motion
+from .motion import END, REJECTED, Motion
 
 ALL = STAGES + 1 + MORE
 
@@ -87,7 +87,7 @@ class ChosenScript:
         n = len(motion.y)
         self._K, self.kept = np.zeros((ALL, n)), np.zeros((7, n)) if dense else None
         self._end, self._raw, self._tolerances = np.zeros(1), np.zeros(n), np.zeros(2)
-        self._size = np.zeros(1)
+        self.size = np.zeros(1)
         self._rejected, self._accepted = np.zeros(1), np.zeros(1)
         self._following = np.zeros(n)
         self.serve(steps)
@@ -113,18 +113,18 @@ class ChosenScript:
             steps.following = first_length(
                 lambda after, state: system.slope(t + after, state), y, f, left, steps.rtol, steps.atol
             )
-        self._size[0] = self.motion.wanted[0] = steps.following
+        self.size[0] = self.motion.wanted[0] = steps.following
 
     def end(self, h: float | None) -> None:
         """Leave the next step to others, who begin with a length or with what would have been the next."""
-        self.steps.h = self.steps.following = float(self._size[0]) if h is None else h
+        self.steps.h = self.steps.following = float(self.size[0]) if h is None else h
 
     def step(self) -> tuple[list[Instruction], Array]:
         motion, K, raw = self.motion, self._K, self._raw
         n = len(motion.y)
         plan, move, judge = (_kernel(function, n, STAGES) for function in (planned, moved, judged))
         times, at = np.zeros(ALL), np.zeros(n)
-        wanted = [motion.t, self._size, self._end, motion.sample]
+        wanted = [motion.t, self.size, self._end, motion.sample]
         found: list[Instruction] = [
             *motion.sampled(motion.slope(motion.t, motion.y, K[0])),
             Call(plan, wanted, [motion.t_after, motion.h, times]),
@@ -140,11 +140,10 @@ class ChosenScript:
         found += [
             Call(move, [motion.y, motion.h, _row(B), K[:STAGES]], [raw]),
             Call(judge, [*tried, motion.wanted], [self._accepted, size, rejected, motion.good]),
-            Copy(size, self._size),
-            Copy(size, motion.wanted),
+            Copy(size, self.size),
             Copy(rejected, self._rejected),
-            Unless(motion.good, END),
-            Unless(self._accepted, RETRY),
+            Unless(self._accepted, REJECTED),
+            *self.rejected(),
         ]
         if self.kept is not None:
             move = _kernel(moved, n, ALL)
@@ -164,8 +163,11 @@ class ChosenScript:
     def commit(self) -> list[Instruction]:
         return [Copy(self._following, self._K[0])]
 
+    def rejected(self) -> list[Instruction]:
+        return [Copy(self.size, self.motion.wanted), Unless(self.motion.good, END)]
+
     def shortened(self, length: Array) -> list[Instruction]:
-        return [Copy(length, self._size)]
+        return [Copy(length, self.size)]
 
 
 def _row(weights: dict[int, float], length: int = STAGES) -> Array:

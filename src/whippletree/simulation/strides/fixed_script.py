@@ -44,6 +44,7 @@ class FixedScript:
     def __init__(self, motion: Motion, steps: FixedSteps) -> None:
         self.motion, self._constants = motion, [np.zeros(1) for _ in range(3)]
         self._number, self._following = np.zeros(1), np.zeros(1)
+        self.size = self._constants[0]
         self.serve(steps)
 
     kept: Array | None = None
@@ -76,6 +77,9 @@ class FixedScript:
 
     def commit(self) -> list[Instruction]:
         return [Copy(self._following, self._number)]
+
+    def rejected(self) -> list[Instruction]:
+        return []
 
     def shortened(self, length: Array) -> list[Instruction]:
         return []

@@ -1,30 +1,41 @@
 """Steps of a stride that end where forces have a kink; see `Kinks`.
 
-A step that meets a bound is taken again, to end just behind it. Where that is, the cubic through the ends of
-the step tells, the better the closer its end is to the bound: two or three steps land there.
+A step that meets a bound is taken again, to end shortly before it. Then comes a short one, which is taken
+again to end just behind. Stages of a long one that ended there would be on both sides of the bound, as they
+are less exact than its end. Where the bound is, the cubic through the ends of a step tells, the better the
+closer its end is to it: two or three steps land there.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
+from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...spatial import Array, maximum, minimum, where
 from ..kinks import THERE, StopBound
+from .motion import KINK, REJECTED, RETRY, Motion
 
-NEXT_TO, BEHIND = 1e-4, 0.5e-4
-"""Bounds that are met so near to the start or the end of a step, as a share of the length that is wanted of
-steps, are those it starts or ends at, for the error goes with the cube of that; and by which share a step
-goes on beyond a bound. Several that are met nearly at once are so passed together."""
+CLOSE = 0.05
+"""Share of a long step within which a bound is met by a short one."""
+
+NEXT_TO, BEHIND = 1e-8, 0.5
+"""Bounds that are met so near to the start or the end of a step, as a share of its length or, of short ones,
+of the most that may be, are those it starts or ends at: the error of the slope there goes with that. And by
+which share of it a step goes on beyond a bound. Several that are met about at once are passed together."""
+
+NO_TIME = 1e-13
+"""Share of the time that is not told from none."""
 
 WITHIN = tuple(float(s) for s in np.linspace(0.0, 1.0, 9)[1:-1])
 """Shares of a step at which it is looked where a joint is, besides next to its ends."""
 
-NEWTON = 4
-"""Newton's steps on the cubic, from where a straight line leads."""
+HALVES, NEWTON = 5, 4
+"""Times that the part of a step with the bound in it is halved, and Newton's steps on the cubic then."""
 
 Bounds = tuple[StopBound, ...]
 
@@ -46,22 +57,27 @@ class _Cubic:
         return b + s * (2.0 * c + 3.0 * d * s)
 
 
-def _looks(h: Any, wanted: Any) -> list[Any]:
-    """Shares of a step h at which it is looked where a joint is."""
-    edge = minimum(NEXT_TO * wanted / h, 0.5)
+def _next_to(t: Any, h: Any, short: Any) -> Any:
+    """Time within which a bound is one that a step starts or ends at, s; see `clear`."""
+    return maximum(NEXT_TO * maximum(h, short), NO_TIME * t)
+
+
+def _looks(t: Any, h: Any, short: Any) -> list[Any]:
+    """Shares of a step at which it is looked where a joint is."""
+    edge = minimum(_next_to(t, h, short) / h, 0.5)
     return [edge, *(maximum(edge, minimum(1.0 - edge, s)) for s in WITHIN), 1.0 - edge]
 
 
-def clear(h: Any, y: Array, after: Array, wanted: Any, bounds: Bounds) -> Any:
+def clear(t: Any, h: Any, y: Array, after: Array, short: Any, bounds: Bounds) -> Any:
     """1 if a step meets no bound, else 0.
 
     Args:
-        h: Its length, s.
+        t, h: Its end and its length, s.
         y, after: (nq + nv,) the states at its ends.
-        wanted: How long steps would be but for what cuts them short, s.
+        short: Length up to which a step is a short one, on its way over a bound, s; 0 if there is none near.
         bounds: What may be met.
     """
-    found, looks = 1.0, _looks(h, wanted)
+    found, looks = 1.0, _looks(t, h, short)
     for bound in bounds:
         cubic = _Cubic(bound, h, y, after)
         values = [cubic(s) for s in looks]
@@ -72,31 +88,119 @@ def clear(h: Any, y: Array, after: Array, wanted: Any, bounds: Bounds) -> Any:
     return found
 
 
-def landing(h: Any, y: Array, after: Array, wanted: Any, bounds: Bounds) -> Any:
-    """The length of a step that ends just behind the first bound that this one meets, s; see `clear`."""
-    first, looks = 1.0, _looks(h, wanted)
+def landing(t: Any, h: Any, y: Array, after: Array, short: Any, bounds: Bounds) -> tuple[Any, Any, Any]:
+    """The length of a step in place of one that is not `clear`, and up to what length steps are short ones.
+
+    Returns:
+        Length of the step, s; `short` for it, and for the one after it.
+    """
+    first, looks = 1.0, _looks(t, h, short)
     for bound in bounds:
-        cubic = _Cubic(bound, h, y, after)
-        values = [cubic(s) for s in looks]
-        met, root = 0.0, 1.0
-        for a, b, x, z in zip(looks, looks[1:], values, values[1:], strict=False):
-            here = where(x * z < 0.0, 1.0 - met, 0.0)
-            met, root = met + here, where(here > 0.0, a + (b - a) * x / where(here > 0.0, x - z, 1.0), root)
-        for _ in range(NEWTON):
-            slope = cubic.slope(root)
-            better = root - cubic(root) / where(slope == 0.0, 1.0, slope)
-            root = where(met > 0.0, maximum(looks[0], minimum(looks[-1], better)), root)
-        first = minimum(first, root)
-    return h * first + BEHIND * wanted  # which is shorter than h, or it would not have been met
+        first = minimum(first, _first(_Cubic(bound, h, y, after), looks))
+    left, close = h * first, CLOSE * h
+    before = left > close
+    # Each is shorter than h, or the bound would not have been met.
+    long = where(before, left - 0.5 * close, close), where(before, 0.0, close), where(before, close, 0.0)
+    over = left + BEHIND * _next_to(t, h, short), short, 0.0
+    length, now, following = (where(h <= short, a, b) for a, b in zip(over, long, strict=True))
+    return length, now, following
+
+
+def _first(cubic: _Cubic, looks: list[Any]) -> Any:
+    """The share of a step at which a bound is met first; 1 if it is not."""
+    values = [cubic(s) for s in looks]
+    met, start, end, sign = 0.0, 1.0, 1.0, 1.0
+    for a, b, x, z in zip(looks, looks[1:], values, values[1:], strict=False):
+        here = where(x * z < 0.0, 1.0 - met, 0.0)
+        met = met + here
+        start, end, sign = (
+            where(here > 0.0, new, old)
+            for new, old in ((a, start), (b, end), (where(x < 0.0, -1.0, 1.0), sign))
+        )
+    for _ in range(HALVES):
+        middle = 0.5 * (start + end)
+        same = sign * cubic(middle) > 0.0
+        start, end = where(same, middle, start), where(same, end, middle)
+    root = 0.5 * (start + end)
+    for _ in range(NEWTON):
+        slope = cubic.slope(root)
+        better = root - cubic(root) / where(slope == 0.0, 1.0, slope)
+        root = maximum(start, minimum(end, better))
+    return root
+
+
+def limited(size: Any, short: Any) -> Any:
+    """The length of the next step, s, if it is to be a short one."""
+    return where(short > 0.0, minimum(size, short), size)
 
 
 @lru_cache(maxsize=32)
-def landing_kernels(bounds: Bounds, n: int) -> tuple[Kernel, Kernel]:
-    """`clear` and `landing`, for states of n numbers."""
-    shapes = {"h": (), "y": (n,), "after": (n,), "wanted": ()}
+def _kernels(bounds: Bounds, n: int) -> tuple[Kernel, Kernel, Kernel]:
+    """`clear`, `landing` and `limited`, for states of n numbers."""
+    shapes = {"t": (), "h": (), "y": (n,), "after": (n,), "short": ()}
 
     def made(function: Any) -> Kernel:
-        program = trace(lambda h, y, after, wanted: function(h, y, after, wanted, bounds), shapes)
+        program = trace(lambda t, h, y, after, short: function(t, h, y, after, short, bounds), shapes)
         return Kernel(simplify(program), function.__name__)
 
-    return made(clear), made(landing)
+    return made(clear), made(landing), Kernel(simplify(trace(limited, {"size": (), "short": ()})), "limited")
+
+
+class KinkLanding:
+    """What ends steps at kinks.
+
+    Args:
+        motion: The memory.
+        size: (1,) the length of the next step, s.
+        shortened: Makes a step that was just taken one of a length (1,), s.
+        raw: The end of a step that may be rejected.
+        bounds: Where forces have kinks.
+    """
+
+    def __init__(
+        self,
+        motion: Motion,
+        size: Array,
+        shortened: Callable[[Array], list[Instruction]],
+        raw: Array,
+        bounds: Bounds,
+    ) -> None:
+        self._size, self._short, self._next = size, np.zeros(1), np.zeros(1)
+        self._clear, self._landing, self._limited = _kernels(bounds, len(raw))
+        step = motion.t_after, motion.h, motion.y
+        self._accepted, self._rejected = ([*step, end, self._short] for end in (motion.after, raw))
+        self._length, self._free, self._limit = (np.zeros(1) for _ in range(3))
+        self._again = [*shortened(self._length), Unless(np.zeros(1), RETRY)]
+
+    def begin(self) -> None:
+        """Go on from a state that steps have not led to."""
+        self._short[:] = self._next[:] = 0.0
+
+    def look(self) -> list[Instruction]:
+        """What is done about a step that would be accepted."""
+        return [Call(self._clear, self._accepted, [self._free]), Unless(self._free, KINK)]
+
+    def commit(self) -> list[Instruction]:
+        """What is after a step is before the next."""
+        return [
+            Call(self._limited, [self._size, self._next], [self._limit]),
+            *(Copy(*pair) for pair in ((self._limit, self._size), (self._next, self._short))),
+            Copy(np.zeros(1), self._next),
+        ]
+
+    def instructions(self) -> list[Instruction]:
+        """What takes a step again that meets a kink; behind it, one goes on that was rejected and meets none.
+
+        Without a look at those that were rejected, shorter and shorter ones would lead up to the kink.
+        """
+        found = list[Instruction]()
+        for label, step in ((KINK, self._accepted), ("early", self._rejected)):
+            now = np.zeros(1)
+            land = Call(self._landing, step, [self._length, now, self._next])
+            found += [Label(label), land, Copy(now, self._short), *self._again]
+        return [
+            *found,
+            Label(REJECTED),
+            Call(self._clear, self._rejected, [self._free]),
+            Unless(self._free, "early"),
+        ]

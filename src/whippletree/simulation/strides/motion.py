@@ -18,9 +18,9 @@ from ..closed_step import Rows
 from ..equations import Function
 from ..systems import Compiled
 
-STEP, RETRY, END, KINK = "step", "retry", "end", "kink"
-"""Labels: where a step begins, where one that was not accepted goes on, where the script ends, and where a
-step goes that meets a kink."""
+STEP, REJECTED, RETRY, END, KINK = "step", "rejected", "retry", "end", "kink"
+"""Labels: where a step begins, where one goes that was not accepted, from where it is taken again, where the
+script ends, and where a step goes that meets a kink."""
 
 
 class Motion:

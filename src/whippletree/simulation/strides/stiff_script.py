@@ -97,7 +97,7 @@ class StiffScript:
         self._terms, self._f, self._J = np.zeros((3, n)), np.zeros(n), np.zeros((n, n))
         self.kept = self._terms if dense else None
         self._end, self._tolerances = np.zeros(1), np.zeros(3)
-        self._size = np.zeros(1)
+        self.size = np.zeros(1)
         # Of the step before; zero if there is none.
         self._y_before, self._h_before, self._error_before = np.zeros(n), np.zeros(1), np.zeros(1)
         # Whether matrices have to be factored, J being computed anew; whether J is of this state.
@@ -132,14 +132,14 @@ class StiffScript:
                 steps.atol,
                 radau.EXPONENT,
             )
-        self._size[0] = self.motion.wanted[0] = steps.following
+        self.size[0] = self.motion.wanted[0] = steps.following
         for place in (self._h_before, self._error_before, self._rejected, self._terms):
             place[:] = 0.0
         self._stale[0] = self._fresh[0] = 1.0
 
     def end(self, h: float | None) -> None:
         """Leave the next step to others, who begin with a length or with what would have been the next."""
-        self.steps.h = self.steps.following = float(self._size[0]) if h is None else h
+        self.steps.h = self.steps.following = float(self.size[0]) if h is None else h
 
     def _matrices(self) -> None:
         """γ/h - J and (α + i β)/h - J, of a new J if that is asked for."""
@@ -162,7 +162,7 @@ class StiffScript:
             *motion.sampled(motion.slope(motion.t, motion.y, self._f)),
             Call(
                 _kernel(ended, n),
-                [motion.t, self._size, self._end, motion.sample],
+                [motion.t, self.size, self._end, motion.sample],
                 [motion.t_after, motion.h],
             ),
             Call(
@@ -225,7 +225,7 @@ class StiffScript:
                 ],
                 [large, size, self._stale, self._slow, motion.good],
             ),
-            Copy(size, self._size),
+            Copy(size, self.size),
             Copy(size, motion.wanted),
             Unless(motion.good, END),
             Unless(large, "accurate"),
@@ -234,7 +234,7 @@ class StiffScript:
             Label("failed"),
             Unless(self._current, "anew"),
             Call(_kernel(halved, n), [motion.h, motion.shortest], [size, motion.good]),
-            *(Copy(*pair) for pair in ((size, self._size), (size, motion.wanted), (self._one, self._stale))),
+            *(Copy(*pair) for pair in ((size, self.size), (size, motion.wanted), (self._one, self._stale))),
             Unless(motion.good, END),
             Unless(self._zero, RETRY),
             Label("anew"),
@@ -266,10 +266,13 @@ class StiffScript:
         )
         return [Copy(*pair) for pair in pairs]
 
+    def rejected(self) -> list[Instruction]:
+        return []  # such a step is taken again within `step`
+
     def shortened(self, length: Array) -> list[Instruction]:
         # What was guessed from is that of the step that is taken again: nothing is known before it.
         pairs = (
-            (length, self._size),
+            (length, self.size),
             (self._one, self._stale),
             (self._zero, self._h_before),
             (self._zero, self._error_before),

@@ -31,8 +31,8 @@ from ...spatial import Array, where
 from ..closed_step import Rows
 from .bringing_back import BringingBack
 from .event_lookout import EventLookout
-from .kink_landing import Bounds, landing_kernels
-from .motion import END, KINK, RETRY, STEP, Motion
+from .kink_landing import Bounds, KinkLanding
+from .motion import END, REJECTED, RETRY, STEP, Motion
 
 HUGE = 1e300
 """States beyond this have run away."""
@@ -56,6 +56,9 @@ class StepScript(Protocol):
     kept: Array | None
     """Numbers of a step that are written along with it."""
 
+    size: Array
+    """(1,) the length of the next step, s, before it is cut short."""
+
     def serve(self, steps: Any) -> None:
         """Take steps of another run, of which there are no more numbers than those in memory."""
         ...
@@ -78,6 +81,10 @@ class StepScript(Protocol):
 
     def commit(self) -> list[Instruction]:
         """What is after the step is before the next."""
+        ...
+
+    def rejected(self) -> list[Instruction]:
+        """What is done about a step that was rejected, and had met no kink, before it is taken again."""
         ...
 
     def shortened(self, length: Array) -> list[Instruction]:
@@ -169,7 +176,6 @@ class Stride:
         self.lookout = None if lookout is None else lookout(motion)
         self.bounds = np.array([np.inf, -np.inf, np.inf, -np.inf])
         self._until, self._more = np.zeros(1), np.zeros(1)
-        self._ends, self._free = [motion.h, motion.y, motion.after, motion.wanted], np.zeros(1)
         watch = np.zeros(4)
         count = int(np.clip(NUMBERS // n, FEWEST, MOST))
         self._t, self._h, self._margin = (np.zeros((count, 1)) for _ in range(3))
@@ -190,9 +196,10 @@ class Stride:
             Call(_plain(n), judged, [motion.good, self._more]),
             Unless(motion.good, END),
         ]
-        landed = self._landed(kinks)
-        if landed:
-            found += [Call(landing_kernels(kinks, n)[0], self._ends, [self._free]), Unless(self._free, KINK)]
+        self._landing = None
+        if kinks and method.shortened(np.zeros(1)):
+            self._landing = KinkLanding(motion, method.size, method.shortened, raw, kinks)
+            found += self._landing.look()
         found += method.accepted()
         if slopes or self.lookout is not None:
             found += motion.slope(motion.t_after, motion.after, slope)
@@ -209,24 +216,20 @@ class Stride:
             found += self.loops.commit()
         if self.lookout is not None:
             found += self.lookout.commit(slope)
-        found += [Next(), Unless(self._more, END), Label(RETRY), Again(STEP), Label(END), Halt(), *landed]
-        self._script = Script(found)
+        if self._landing is not None:
+            found += self._landing.commit()
+        found += [Next(), Unless(self._more, END), Label(RETRY), Again(STEP), Label(END), Halt()]
+        rejected = [Label(REJECTED)] if self._landing is None else self._landing.instructions()
+        self._script = Script([*found, *rejected, *method.rejected(), Unless(np.zeros(1), RETRY)])
         self._rounds = max(1, int(OPERATIONS / _operations(found)))
-
-    def _landed(self, kinks: Bounds) -> list[Instruction]:
-        """Instructions that take a step again, up to the kink that it meets; none if steps end anywhere."""
-        length = np.zeros(1)
-        shortened = self.method.shortened(length)
-        if not kinks or not shortened:
-            return []
-        find = Call(landing_kernels(kinks, len(self.motion.y))[1], self._ends, [length])
-        return [Label(KINK), find, *shortened, Unless(np.zeros(1), RETRY)]
 
     def begin(self, t: float, y: Array) -> float:
         """Go on from a state; the margin of loops there."""
         self.motion.t[0], self.motion.y[:] = t, y
         self.motion.begin()
         self.method.begin(t, y)
+        if self._landing is not None:
+            self._landing.begin()
         return 1.0 if self.loops is None else self.loops.begin(t, y)
 
     def closed(self, t: Array, y: Array) -> Array:
