@@ -28,9 +28,9 @@ def combined(weights: Mapping[int, float], K: Array) -> Array:
     return sum((weight * K[stage - 1] for stage, weight in weights.items()), np.zeros(K.shape[1]))
 
 
-def moved(y: Array, h: Any, weights: Array, K: Array) -> Array:
-    """(n,) y + h Σ weights · slopes, weights (s,) and slopes (s, n)."""
-    return y + h * (weights @ K)
+def moved(y: Array, h: Any, weights: Array, *slopes: Array) -> Array:
+    """(n,) y + h Σ weights · slopes, weights (s,) and s slopes (n,)."""
+    return y + h * (weights @ np.array(slopes))
 
 
 def stage_times(t: Any, h: Any) -> Array:

@@ -9,7 +9,7 @@ from weakref import ref
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
-from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
+from ...kernels.run.script import Call, Copy, Instruction, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...spatial import Array, maximum, minimum, where
@@ -29,6 +29,9 @@ from ..steppers import ChosenSteps
 from .motion import END, REJECTED, Motion
 
 ALL = STAGES + 1 + MORE
+
+SLOPES = 2, 4, 6, 9
+"""Numbers of slopes that there are kernels for; others are rounded up."""
 
 CUT = 0.999
 """A step shorter than this share of what was wanted was cut short."""
@@ -65,9 +68,16 @@ def judged(
 @lru_cache(maxsize=64)
 def _kernel(function: Callable[..., Any], n: int, stages: int) -> Kernel:
     """One of the functions above, or of the method, for states of n numbers."""
-    known = {"y": (n,), "after": (n,), "K": (stages, n), "weights": (stages,), "tolerances": (2,)}
+    known = {"y": (n,), "after": (n,), "K": (stages, n), "tolerances": (2,)}
     names = signature(function).parameters
     return Kernel(simplify(trace(function, {name: known.get(name, ()) for name in names})), function.__name__)
+
+
+@lru_cache(maxsize=64)
+def _move(n: int, slopes: int) -> Kernel:
+    """`moved` by a number of slopes."""
+    shapes = {"y": (n,), "h": (), "weights": (slopes,), **{f"slope{k}": (n,) for k in range(slopes)}}
+    return Kernel(simplify(trace(moved, shapes)), "moved")
 
 
 class ChosenScript:
@@ -106,8 +116,8 @@ class ChosenScript:
 
     def begin(self, t: float, y: Array) -> None:
         system, steps = self.motion.system, self.steps
-        self._K[1:], self._rejected[0] = 0.0, 0.0
         self._K[0] = f = system.slope(t, y)
+        self._rejected[0] = 0.0
         if steps.following is None:
             left = steps.duration - t
             steps.following = first_length(
@@ -122,23 +132,20 @@ class ChosenScript:
     def step(self) -> tuple[list[Instruction], Array]:
         motion, K, raw = self.motion, self._K, self._raw
         n = len(motion.y)
-        plan, move, judge = (_kernel(function, n, STAGES) for function in (planned, moved, judged))
+        plan, judge = (_kernel(function, n, STAGES) for function in (planned, judged))
         times, at = np.zeros(ALL), np.zeros(n)
         wanted = [motion.t, self.size, self._end, motion.sample]
         found: list[Instruction] = [
             *motion.sampled(motion.slope(motion.t, motion.y, K[0])),
             Call(plan, wanted, [motion.t_after, motion.h, times]),
-            Unless(self._rejected, "fresh"),
-            Copy(np.zeros((ALL - 1, n)), K[1:]),  # what was not a number would be one for ever
-            Label("fresh"),
         ]
         for stage in range(1, STAGES):
-            found.append(Call(move, [motion.y, motion.h, _row(A[stage]), K[:STAGES]], [at]))
+            found.append(self._moved(A[stage], at))
             found += motion.slope(times[stage : stage + 1], at, K[stage])
         tried = [K[:STAGES], motion.y, raw, motion.h, self._rejected, self._tolerances, motion.shortest]
         rejected, size = np.zeros(1), np.zeros(1)
         found += [
-            Call(move, [motion.y, motion.h, _row(B), K[:STAGES]], [raw]),
+            self._moved(B, raw),
             Call(judge, [*tried, motion.wanted], [self._accepted, size, rejected, motion.good]),
             Copy(size, self.size),
             Copy(rejected, self._rejected),
@@ -146,13 +153,20 @@ class ChosenScript:
             *self.rejected(),
         ]
         if self.kept is not None:
-            move = _kernel(moved, n, ALL)
             found += motion.slope(motion.t_after, raw, K[STAGES])
             for k, weights in enumerate(A_MORE, start=STAGES + 1):
-                found.append(Call(move, [motion.y, motion.h, _row(weights, ALL), K], [at]))
+                found.append(self._moved(weights, at))
                 found += motion.slope(times[k : k + 1], at, K[k])
             found.append(Call(_kernel(polynomial, n, ALL), [K, motion.y, raw, motion.h], [self.kept]))
         return found, raw
+
+    def _moved(self, weights: dict[int, float], to: Array) -> Instruction:
+        """From y by weights of slopes, stages counted from 1; slopes that do not count are not read."""
+        size, stages = min(s for s in SLOPES if s >= len(weights)), [stage - 1 for stage in weights]
+        more = size - len(stages)
+        given = np.array([*weights.values(), *[0.0] * more])
+        slopes = [self._K[stage] for stage in [*stages, *stages[:1] * more]]
+        return Call(_move(len(to), size), [self.motion.y, self.motion.h, given, *slopes], [to])
 
     def within(self, kept: Array, y: Array, x: Array) -> Array:
         return within(kept, y, x)
@@ -168,10 +182,3 @@ class ChosenScript:
 
     def shortened(self, length: Array) -> list[Instruction]:
         return [Copy(length, self.size)]
-
-
-def _row(weights: dict[int, float], length: int = STAGES) -> Array:
-    row = np.zeros(length)
-    for stage, weight in weights.items():
-        row[stage - 1] = weight
-    return row
