@@ -5,7 +5,7 @@ between points and gravity, from a state of it. Exudyn is a peer of the benches 
 it `available` is False.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -155,3 +155,71 @@ def solve(
     settings.linearSolver.solverType = kinds.EigenSparse if large else kinds.EXUdense
     settings.solution.file.write = settings.solution.sensors.active = False  # nor does it make a folder then
     system.SolveDynamic(settings, solverType=getattr(exudyn.DynamicSolverType, solver))
+
+
+def followed_hinge(m: wt.Mechanism, name: str, turn: float, count: int) -> Callable[[], np.ndarray]:
+    """Positions of a planar mechanism of hinges as one of them is turned: static solutions by Newton's method
+
+    in so many load steps. Bodies have their nodes in their joints and no weight, and pins ask for places
+    alone: of what was tried the quickest in such solutions, and too slow in motions.
+
+    Args:
+        m: The mechanism, closed at its neutral position.
+        name: A hinge to the ground.
+        turn: How far it turns, rad.
+        count: In so many steps.
+
+    Returns:
+        What finds all positions and gives the angle of the hinge in each, (count + 1,), rad.
+    """
+    exudyn: Any = import_module("exudyn")
+    items: Any = import_module("exudyn.itemInterface")
+    container = exudyn.SystemContainer()
+    system = container.AddSystem()
+    ground, nodes, bodies = system.AddObject(items.ObjectGround()), [], []
+    for body, pose in zip(m.bodies, wt.forward_kinematics(m, m.neutral()), strict=True):
+        place = [pose[0, 3], pose[1, 3], np.arctan2(pose[1, 0], pose[0, 0])]
+        nodes.append(system.AddNode(items.NodeRigidBody2D(referenceCoordinates=place)))
+        inertia = max(float(body.inertia.about_com[2, 2]), 1e-6)
+        made = {"physicsMass": body.inertia.m, "physicsInertia": inertia, "nodeNumber": nodes[-1]}
+        bodies.append(system.AddObject(items.ObjectRigidBody2D(**made)))
+
+    def pin(*ends: tuple[int, Any]) -> None:
+        points = [
+            {"bodyNumber": ground if i < 0 else bodies[i], "localPosition": [float(x) for x in at]}
+            for i, at in ends
+        ]
+        markers = [system.AddMarker(items.MarkerBodyPosition(**point)) for point in points]
+        system.AddObject(items.ObjectJointRevolute2D(markerNumbers=markers))
+
+    for i, body in enumerate(m.bodies):
+        pin((m.parents[i], body.placement.position), (i, np.zeros(3)))
+    for loop in m.loops:
+        p, s = m.body_number(loop.predecessor), m.body_number(loop.successor)
+        pin((p, loop.placement_p.position), (s, loop.placement_s.position))
+    hinge = nodes[m.joint_number(name)]
+    ends = [(system.AddNode(items.NodePointGround()), 0), (hinge, 2)]
+    markers = [
+        system.AddMarker(items.MarkerNodeCoordinate(nodeNumber=node, coordinate=k)) for node, k in ends
+    ]
+
+    def offset(_mbs: Any, time: float, *_: Any) -> float:
+        return turn * time
+
+    follow = items.ObjectConnectorCoordinate(markerNumbers=markers, offsetUserFunction=offset)
+    system.AddObject(follow)
+    angle = exudyn.OutputVariableType.Coordinates
+    watch = items.SensorNode(nodeNumber=hinge, outputVariableType=angle, storeInternal=True)
+    sensor = system.AddSensor(watch)
+    system.Assemble()
+    settings = exudyn.SimulationSettings()
+    settings.staticSolver.numberOfLoadSteps, settings.staticSolver.verboseMode = count, 0
+    settings.staticSolver.newton.relativeTolerance = 1e-10
+    settings.solution.file.write, settings.parallel.numberOfThreads = False, 1
+    settings.solution.sensors.writePeriod = 0.5 / (count + 1)
+
+    def solved(_kept: Any = container) -> np.ndarray:
+        system.SolveStatic(settings)
+        return np.asarray(system.GetSensorStoredData(sensor))[:, 3]
+
+    return solved

@@ -1,5 +1,7 @@
 """What `kinematics` refuses, and how it keeps its branch."""
 
+import copy
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -186,3 +188,23 @@ def test_reactions_are_asked_for_by_name(four_bar):
         found.of("pn")
     with pytest.raises(wt.InputError, match="axes is 'wrld', expected one of 'body', 'world'"):
         found.unique("pin", "wrld")
+
+
+def test_what_cannot_move_needs_no_kinematics():
+    m = wt.Mechanism("truss")
+    m.add_body("left", wt.Revolute("y"))
+    m.add_body("right", wt.Revolute("y"), placement=wt.Placement((1.0, 0.0, 0.0)))
+    ends = wt.Placement((0.5, 0.0, 0.7)), wt.Placement((-0.5, 0.0, 0.7))
+    m.add_loop("apex", wt.Revolute("y"), "left", "right", *ends)
+    with pytest.raises(wt.InputError, match="'truss' has no freedom and no driver: it stands still"):
+        wt.kinematics(m, {}, [0.0, 1.0])
+
+
+def test_motions_of_many_positions_do_not_depend_on_how_many_are_asked_for(four_bar):
+    """More than there is room for at once, against every hundredth of them, copied in between."""
+    t = np.linspace(0.0, 9.0, 1201)
+    many, few = (wt.kinematics(four_bar, {"crank": "t + 0.3 * sin(t)"}, at) for at in (t, t[::100]))
+    for found in (many, copy.deepcopy(many)):
+        assert_allclose(found.q[::100], few.q, rtol=0, atol=1e-13)
+        assert_allclose(found.qdd[::100], few.qdd, rtol=0, atol=1e-11)
+        assert_allclose([at.t for at in found.dead_centres], [at.t for at in few.dead_centres], atol=1e-9)

@@ -12,6 +12,7 @@ from scipy.integrate import DOP853, Radau
 import whippletree as wt
 from whippletree.api.forward_methods import METHODS
 from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.run.lapack_calls import Factorized
 from whippletree.kernels.run.script import (
     Again,
     Call,
@@ -32,7 +33,6 @@ from whippletree.simulation.integrators import INTEGRATORS, dop853, radau
 from whippletree.simulation.integrators.dop853_numbers import A_MORE, A, B, C
 from whippletree.simulation.spectrum import spectral_bound
 from whippletree.simulation.strides import side_by_side
-from whippletree.simulation.strides.lapack_calls import Factorized
 from whippletree.simulation.systems import Compiled
 
 
@@ -319,6 +319,10 @@ def test_a_script_calls_lapack():
         system, x = Factorized(A.copy()), right.astype(kind)
         Script([system.factor(), system.solve(x), Halt()])(1, 1)
         np.testing.assert_allclose(A @ x, right, rtol=0, atol=1e-14)
+        if kind is float:
+            many = np.array([right, 2.0 * right - 1.0])
+            Script([system.solve(many), Halt()])(1, 1)
+            np.testing.assert_allclose(A @ many.T, np.array([right, 2.0 * right - 1.0]).T, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("method", ["rk4", "DOP853", "Radau", "RK45"])

@@ -4,29 +4,32 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..api.compiling import made_once
+from ..api.compiling import compile
 from ..api.frame_motion import FrameMotion, frame_motion
 from ..api.prescribed import course_of, drivers_of
 from ..api.reaction_history import Driving, Reactions, reactions_along
 from ..dynamics.passive import with_own_forces
 from ..dynamics.rnea import rnea
 from ..errors import InputError, LimitsWarning, SolverError
+from ..kernels.run.kernel import Kernel
 from ..loops.closing.assembly import assemble
 from ..loops.equations.driven_rows import found
 from ..loops.equations.rank import eliminate
 from ..model.driver_motions import Prescribed
 from ..model.driver_part import Driver
 from ..model.mechanism import Mechanism
+from ..model.snapshot import Snapshot
 from ..model.values import position
 from ..model.wording import counted
 from ..spatial import Array
 from ..spatial.scalar import real_numbers
-from .driven_system import DrivenState, DrivenSystem, joint_of_velocity
+from .driven_steps import DrivenState, DrivenSteps
+from .driven_system import DrivenSystem, joint_of_velocity
 from .turning_points import TurningPoint, branch_points, dead_centres
 
 BEYOND = 1e-9
@@ -60,7 +63,7 @@ class DrivenMotion:
     driving_force: Array
     tau: Array
     mechanism: Mechanism
-    _system: DrivenSystem
+    _steps: DrivenSteps
     _states: tuple[DrivenState, ...]
 
     def __repr__(self) -> str:
@@ -86,7 +89,7 @@ class DrivenMotion:
 
     def reactions(self) -> Reactions:
         """Force and moment that every joint transmits, loop joints too."""
-        m, driving = self.mechanism, Driving(self._system.driven, self.driving_force)
+        m, driving = self.mechanism, Driving(self._steps.system.driven, self.driving_force)
         return reactions_along(m, self.q, self.qd, self.qdd, driving.of_tree(m), driving=driving)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
@@ -128,18 +131,23 @@ class DrivenMotion:
 
         Of mechanisms with a single driver; with several, no joint turns back by itself.
         """
-        return dead_centres(self._system, self._states)
+        return dead_centres(self._steps, self._states)
 
     @cached_property
     def branch_points(self) -> tuple[TurningPoint, ...]:
         """Where the drivers do not determine how it goes on: the named joint moves most in the second way."""
-        return branch_points(self._system, self._states)
+        return branch_points(self._steps, self._states)
 
 
 def needed_forces(m: Mechanism, q: Array, qd: Array, qdd: Array) -> Array:
     """(nv,) what joint forces a motion takes in all, loops left open, own forces taken off."""
     own, forces = with_own_forces(m, q, qd, np.zeros(m.nv))
     return rnea(m, q, qd, qdd, forces) - own
+
+
+@lru_cache(maxsize=32)
+def _needed(now: Snapshot) -> Kernel:
+    return compile(needed_forces, now.m)
 
 
 def kinematics(
@@ -179,29 +187,28 @@ def kinematics(
     driven = tuple(found(m, driver.joint) for driver in drivers)
     system = DrivenSystem(m, tuple(driver.name for driver in drivers), driven)
     q = m.neutral() if q_guess is None else position(m, q_guess, "q_guess")
-    states = [_start(system, drivers, float(times[0]), np.asarray(q, dtype=float))]
-    system.foresee(times)
-    for time in times[1:]:
-        states.append(system.advance(states[-1], float(time)))
-    return _motion(system, times, states)
+    steps, first = _start(system, drivers, float(times[0]), np.asarray(q, dtype=float))
+    return _motion(steps, times, [first, *steps.along(first, times[1:])])
 
 
-def _motion(system: DrivenSystem, t: Array, states: list[DrivenState]) -> DrivenMotion:
-    m = system.m
+def _motion(steps: DrivenSteps, t: Array, states: list[DrivenState]) -> DrivenMotion:
+    system, m = steps.system, steps.system.m
     q, qd, qdd, G = (np.array([state[k] for state in states]) for k in (1, 2, 3, 4))
     _tell_limits(m, t, q)
-    singular = np.array([state.is_singular for state in states])
+    singular = np.isnan(G).any(axis=(1, 2))
     qd[singular] = qdd[singular] = np.nan
-    needed = made_once(needed_forces, m)(q, qd, qdd)
+    needed = _needed(system.now)(q, qd, qdd)
     force = np.einsum("nvd,nv->nd", G, needed)
     nd = len(system.drivers)
     W = np.asarray(system.matrix(q))
     W = W[:, W.shape[1] - nd :]
     tau = np.einsum("ndv,nd->nv", W, force)
-    return DrivenMotion(t, q, qd, qdd, system.drivers, force, tau, m, system, tuple(states))
+    return DrivenMotion(t, q, qd, qdd, system.drivers, force, tau, m, steps, tuple(states))
 
 
-def _start(system: DrivenSystem, drivers: tuple[Driver, ...], t: float, guess: Array) -> DrivenState:
+def _start(
+    system: DrivenSystem, drivers: tuple[Driver, ...], t: float, guess: Array
+) -> tuple[DrivenSteps, DrivenState]:
     """The first state: assembled, driven to where the drivers begin, and checked for what drives it."""
     m = system.m
     own = [(d, c.number) for d, c in zip(drivers, system.driven, strict=True) if c.is_own]
@@ -218,11 +225,13 @@ def _start(system: DrivenSystem, drivers: tuple[Driver, ...], t: float, guess: A
     _refuse_wrong_drivers(system, q)
     x = system.driven_at(q)
     system.motions = [course_of(driver, float(x0), t) for driver, x0 in zip(drivers, x, strict=True)]
-    return _brought(system, q, x, t)
+    steps = DrivenSteps(system)
+    return steps, _brought(steps, q, x, t)
 
 
-def _brought(system: DrivenSystem, q: Array, x: Array, t: float) -> DrivenState:
+def _brought(steps: DrivenSteps, q: Array, x: Array, t: float) -> DrivenState:
     """The state in which the drivers are where they begin, reached along a straight way from x (nd,)."""
+    system = steps.system
     begin, motions = system.prescribed(t), system.motions
     way = begin.x - x
     if np.any(np.abs(way) > 1e-9):
@@ -231,10 +240,9 @@ def _brought(system: DrivenSystem, q: Array, x: Array, t: float) -> DrivenState:
             return lambda s: Prescribed(x[k] + s * way[k], np.asarray(way[k]), np.asarray(0.0))
 
         system.motions = [along(k) for k in range(len(way))]
-        q = system.advance(system.state(0.0, q, system.prescribed(0.0)), 1.0).q
+        q = steps.advance(steps.state(0.0, q, system.prescribed(0.0)), 1.0).q
         system.motions = motions
-    q, _, _ = system.closed(q, begin.x)
-    return system.state(t, q, begin)
+    return steps.state(t, system.nearest(q, begin.x), begin)
 
 
 def _refuse_wrong_drivers(system: DrivenSystem, q: Array) -> None:
@@ -253,6 +261,10 @@ def _refuse_wrong_drivers(system: DrivenSystem, q: Array) -> None:
                 "balls spin about itself, let one of them be a universal joint"
             )
         raise InputError(message)
+    if not system.drivers:
+        raise InputError(
+            f"{m.name!r} has no freedom and no driver: it stands still, where wt.assemble puts it"
+        )
 
 
 def _tell_limits(m: Mechanism, t: Array, q: Array) -> None:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .driven_system import DrivenState, DrivenSystem, joint_of_velocity
+from .driven_steps import DrivenState, DrivenSteps
+from .driven_system import joint_of_velocity
 
 HALVINGS = 60
 """Steps after which a change of sign is found to the last digit of the time."""
@@ -22,41 +23,41 @@ class TurningPoint(NamedTuple):
     joint: str
 
 
-def dead_centres(system: DrivenSystem, states: Sequence[DrivenState]) -> tuple[TurningPoint, ...]:
+def dead_centres(steps: DrivenSteps, states: Sequence[DrivenState]) -> tuple[TurningPoint, ...]:
     """Where a joint stands still though the only driver moves: dq/dx changes sign."""
-    if len(system.drivers) != 1:
+    if len(steps.system.drivers) != 1:
         return ()
     found = []
     rates = np.array([state.G[:, 0] for state in states])
     still = SLOW * np.nanmax(np.abs(rates), initial=0.0)
     for n, k in np.argwhere((rates[1:] * rates[:-1] <= 0.0) & (np.abs(rates[1:]) > still)):
         if abs(rates[n, k]) > still or (rates[n, k] == 0.0 and n and rates[n - 1, k] * rates[n + 1, k] < 0.0):
-            t = _crossing(system, states[n], states[n + 1], lambda state, k=k: state.G[k, 0])
-            found.append(TurningPoint(t, joint_of_velocity(system.m, int(k))))
+            t = _crossing(steps, states[n], states[n + 1], lambda state, k=k: state.G[k, 0])
+            found.append(TurningPoint(t, joint_of_velocity(steps.system.m, int(k))))
     return tuple(sorted(found))
 
 
-def branch_points(system: DrivenSystem, states: Sequence[DrivenState]) -> tuple[TurningPoint, ...]:
+def branch_points(steps: DrivenSteps, states: Sequence[DrivenState]) -> tuple[TurningPoint, ...]:
     """Where the equations of a driven motion are dependent: their determinant changes sign, or is zero."""
     found = []
     for before, after in pairwise(states):
         if after.is_singular:
-            found.append(TurningPoint(after.t, _loose(system, after)))
+            found.append(TurningPoint(after.t, _loose(steps, after)))
         elif before.determinant * after.determinant < 0.0:
-            t = _crossing(system, before, after, lambda state: state.determinant)
-            near = system.tried(before, t)
-            found.append(TurningPoint(t, _loose(system, near or before)))
+            t = _crossing(steps, before, after, lambda state: state.determinant)
+            near = steps.tried(before, t)
+            found.append(TurningPoint(t, _loose(steps, near or before)))
     return tuple(found)
 
 
-def _loose(system: DrivenSystem, state: DrivenState) -> str:
+def _loose(steps: DrivenSteps, state: DrivenState) -> str:
     """The joint that moves most in what the equations leave open next to a state."""
-    _, _, directions = np.linalg.svd(system.matrix(state.q))
-    return joint_of_velocity(system.m, int(np.argmax(np.abs(directions[-1]))))
+    _, _, directions = np.linalg.svd(steps.system.matrix(state.q))
+    return joint_of_velocity(steps.system.m, int(np.argmax(np.abs(directions[-1]))))
 
 
 def _crossing(
-    system: DrivenSystem, before: DrivenState, after: DrivenState, value: Callable[[DrivenState], float]
+    steps: DrivenSteps, before: DrivenState, after: DrivenState, value: Callable[[DrivenState], float]
 ) -> float:
     """The time between two states at which a value changes sign, by the Illinois method."""
     (a, fa), (b, fb) = ((state.t, value(state)) for state in (before, after))
@@ -68,7 +69,7 @@ def _crossing(
         t = b - fb * (b - a) / (fb - fa)
         if t in (a, b):
             break
-        state = system.tried(before, t)
+        state = steps.tried(before, t)
         f = np.nan if state is None else value(state)
         if not np.isfinite(f):  # next to where nothing is determined
             return t

@@ -14,7 +14,7 @@ from ..kernels.trace.inline import inlined
 from ..kernels.trace.program import Program
 from ..kernels.trace.recording import trace
 from ..kernels.trace.refusal import TraceError
-from ..model.driver_motions import DriverMotion, MotionSpline, Prescribed
+from ..model.driver_motions import ConstantSpeed, DriverMotion, MotionSpline, Prescribed
 from ..model.driver_part import Driver
 from ..model.mechanism import Mechanism
 from ..spatial import Array, array
@@ -45,7 +45,7 @@ class Course:
             InputError: A table or spline says nothing about some time, a function gives no finite number.
         """
         t = np.asarray(t, dtype=float)
-        if isinstance(self.position, MotionSpline):
+        if isinstance(self.position, MotionSpline | ConstantSpeed):
             parts = self.position(t)
         else:
             # By NumPy: a function of the time alone is asked for once for all times.

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -243,6 +244,13 @@ def complement(S: Array) -> Array:
     Where every column of S is a turn or a shift, so is every column of the basis: a constraint then counts
     radians or metres, never a sum of both.
     """
+    return _complement(S.shape[1], S.tobytes()).copy()
+
+
+@lru_cache(maxsize=256)
+def _complement(columns: int, numbers: bytes) -> Array:
+    """The same for the numbers of S, one row after the other: joints of a kind ask for it again and again."""
+    S = np.frombuffer(numbers).reshape(6, columns)
     T = _null_space(S)
     turns, shifts = np.any(S[:3], axis=0), np.any(S[3:], axis=0)
     if not np.any(turns & shifts) and np.any(np.any(T[:3], axis=0) & np.any(T[3:], axis=0)):

@@ -58,6 +58,11 @@ class ConstantSpeed(DriverMotion):
     def position(self, t: Any) -> Any:
         return self.speed * t
 
+    def __call__(self, t: Any) -> Prescribed:
+        """The motion at times t (n,), s, with its rates."""
+        t = np.asarray(t, dtype=float)
+        return Prescribed(self.speed * t, np.full(t.shape, self.speed), np.zeros(t.shape))
+
     def saved(self) -> dict[str, Any]:
         return {"speed": self.speed}
 

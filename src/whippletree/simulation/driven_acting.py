@@ -116,7 +116,7 @@ class DrivenActing(Acting):
                 f"joint {self._drivers[k].joint!r} is at {x[k]:.6g} where its driver begins at "
                 f"{begin.x[k]:.6g}: give q0, as wt.kinematics finds it"
             )
-        q, _, _ = system.nearest(q, begin.x)
+        q = system.nearest(q, begin.x)
         A = system.matrix(q)
         wanted = np.zeros(len(A))
         wanted[len(A) - len(x) :] = begin.xd

@@ -64,7 +64,7 @@ def assemble(m: Mechanism, q_guess: Array, hold: Sequence[str] = (), tolerance: 
 
 def closed_near(m: Mechanism, q_guess: Array, hold: Sequence[str] = (), tolerance: float = CLOSED) -> Array:
     """What `assemble` finds without regard to limits of joints; only joints of the tree are held."""
-    free, rng, sizes = free_columns(m, hold), np.random.default_rng(0), column_sizes(m)
+    free, rng, sizes = free_columns(m, hold), np.random.default_rng(0), m.once(column_sizes)
     found = [_nearest(m, q_guess, free, tolerance)]
     # Where all bars lie in one line no small step closes a gap: then from beside it.
     for nudge in NUDGES:
@@ -106,7 +106,7 @@ def kept_within_limits(
 def _nearest(m: Mechanism, q: Array, free: list[int], tolerance: float) -> tuple[Array, Array]:
     """A position where the gaps are smallest nearby, and these."""
     gaps, damping = closure_gaps(m, q), 1e-3
-    rows, columns = row_sizes(m), column_sizes(m)[free]
+    rows, columns = m.once(row_sizes), m.once(column_sizes)[free]
     for _ in range(STEPS):
         if is_closed(m, gaps, tolerance) or damping > 1e8:
             break

@@ -28,4 +28,4 @@ def closure_gaps(m: Mechanism, q: Array) -> Array:
 
 def is_closed(m: Mechanism, gaps: Array, tolerance: float = CLOSED) -> bool:
     """Whether gaps (nc,) count as none, in rad and as shares of their loops' sizes."""
-    return bool(np.max(np.abs(gaps) / row_sizes(m), initial=0.0) < tolerance)
+    return bool(np.max(np.abs(gaps) / m.once(row_sizes), initial=0.0) < tolerance)

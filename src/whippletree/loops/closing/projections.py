@@ -42,7 +42,7 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = (), tolerance
     """
     m, hold = with_held_loops(m, q, hold)
     free = free_columns(m, hold)
-    error, sizes = constraint_error(m, q), row_sizes(m)
+    error, sizes = constraint_error(m, q), m.once(row_sizes)
     size = float(np.max(np.abs(error) / sizes, initial=0.0))
     for _ in range(STEPS):
         if size == 0.0:
@@ -120,7 +120,7 @@ def free_columns(m: Mechanism, hold: Sequence[str]) -> list[int]:
 def _held_shortest(m: Mechanism, K: Array, right: Array, held: HeldRates) -> Array:
     """(nv,) the shortest x with K x = right that leaves held joints what they are."""
     W, sizes, joints = held
-    rows = np.concatenate([row_sizes(m), sizes])
+    rows = np.concatenate([m.once(row_sizes), sizes])
     right = np.concatenate([right, np.zeros(len(W))])
     return _shortest(m, np.concatenate([K, W]), right, rows, free_columns(m, joints))
 
@@ -133,7 +133,7 @@ def _shortest(
     Lengths count by the size of loops, in gaps, `rows`, and in x: which constraints are independent is then
     the same in a mechanism of any size.
     """
-    x, columns = np.zeros(m.nv), column_sizes(m)[free]
+    x, columns = np.zeros(m.nv), m.once(column_sizes)[free]
     scaled = K[:, free] * columns / rows[:, None]
     x[free] = columns * np.linalg.lstsq(scaled, right / rows, rcond=tolerance)[0]
     return x

@@ -13,6 +13,7 @@ from weakref import ref
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
+from ...kernels.run.lapack_calls import Factorized
 from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
@@ -21,7 +22,6 @@ from ..integrators import radau
 from ..integrators.dop853 import first_length
 from ..steppers import ChosenSteps
 from .chosen_script import ended, resumed
-from .lapack_calls import Factorized
 from .motion import END, RETRY, Motion
 
 

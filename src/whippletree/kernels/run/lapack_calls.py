@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.run.script import CallForeign
+from .script import CallForeign
 
 
 @cache
@@ -29,21 +29,29 @@ class Factorized:
 
     Args:
         matrix: (n, n) of float64 or complex128, in C order, where its numbers are written and factored.
+
+    Attributes:
+        swaps: (n,) which row each was exchanged with, counted from 1, and a zero if n is odd.
     """
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.matrix, n = matrix, len(matrix)
         self._kind = "z" if np.iscomplexobj(matrix) else "d"
-        self._n, self._one = np.array([n], np.intc), np.array([1], np.intc)
-        self._pivots, self._info = np.zeros(n, np.intc), np.zeros(1, np.intc)
+        self._n, self._info = np.array([n], np.intc), np.zeros(1, np.intc)
+        self.swaps = np.zeros(n + n % 2, np.intc)  # so many that they can be copied as numbers
         self._side = np.frombuffer(b"T", np.uint8)  # in LAPACK's order it is the matrix turned over
 
     def factor(self) -> CallForeign:
         """The instruction that factors the matrix."""
-        arguments = (self._n, self._n, self.matrix, self._n, self._pivots, self._info)
+        arguments = (self._n, self._n, self.matrix, self._n, self.swaps, self._info)
         return CallForeign(_address(self._kind + "getrf"), arguments)
 
     def solve(self, right: NDArray[Any]) -> CallForeign:
-        """The instruction that puts the solution in the place of a right side, (n,) or, complex, (n, 2)."""
-        head = (self._side, self._n, self._one, self.matrix, self._n, self._pivots)
+        """The instruction that puts solutions in the place of right sides, (n,) or many, (k, n).
+
+        The numbers of complex ones are pairs, (n, 2).
+        """
+        many = right.ndim == 2 and self._kind == "d"
+        count = np.array([len(right) if many else 1], np.intc)
+        head = (self._side, self._n, count, self.matrix, self._n, self.swaps)
         return CallForeign(_address(self._kind + "getrs"), (*head, right, self._n, self._info))
