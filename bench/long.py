@@ -10,11 +10,15 @@ than `--limit` seconds is given up and has no row. Ends with an error if a run e
 
 import argparse
 import json
+import os
 import signal
 import sys
 import warnings
 from pathlib import Path
 from time import process_time
+
+# Before NumPy: of matrices this small, threads that wait for each other take most of the CPU on shared cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 

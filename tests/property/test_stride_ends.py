@@ -9,6 +9,7 @@ from whippletree.examples.linkages import four_bars
 from whippletree.simulation.kinks import StopBound
 from whippletree.simulation.steppers import ChosenSteps
 from whippletree.simulation.strides.kink_landing import BEHIND, CLOSE, NEXT_TO, clear, landing
+from whippletree.simulation.strides.plain_steps import PlainSteps
 
 
 @pytest.mark.parametrize(("method", "most"), [("DOP853", 1e-9), ("Radau", 1e-6)])
@@ -89,3 +90,16 @@ def test_rows_of_linkages_take_long_steps_within_strides(monkeypatch):
         lambda t, y: [y[1], -pull * np.cos(y[0]) / inertia], (0.0, 2.0), [-1.0, 0.0], rtol=1e-11, atol=1e-12
     )
     assert run.q[-1, 0] == pytest.approx(exact.y[0, -1] + 1.0, abs=1e-7)
+
+
+def test_strides_go_on_as_soon_as_loops_are_clear(monkeypatch):
+    """One step is taken by itself where a stride cannot begin, or has ended: not many until the next try."""
+    alone, tried = [], []
+    step, ready = ChosenSteps.step, PlainSteps._ready
+    monkeypatch.setattr(ChosenSteps, "step", lambda *given: alone.append(given[1]) or step(*given))
+    monkeypatch.setattr(PlainSteps, "_ready", lambda *given: tried.append(given[1]) or ready(*given))
+    m = wt.examples.load("watt-six-bar")
+    q = wt.assemble(m, m.neutral())
+    qd = wt.project_velocity(m, q, 2.0 * np.random.default_rng(0).normal(size=m.nv))
+    wt.simulate(m, q, qd, 3.0)
+    assert 3 < len(alone) <= len(tried)

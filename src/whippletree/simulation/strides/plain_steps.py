@@ -79,6 +79,8 @@ class PlainSteps:
         if self._kernel is not None and not run.watch.settled:
             return t, y
         stride = self._ready(t, y)
+        if stride is None:
+            return t, y
         while stride is not None:
             steps = stride.take(run.duration)
             count, kept = len(steps.t), self._quiet(steps, t, y)
