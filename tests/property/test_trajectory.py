@@ -131,6 +131,21 @@ def test_arrays_that_do_not_fit_are_refused(changes, message, run, tmp_path):
         wt.load_trajectory(path)
 
 
+@pytest.mark.parametrize(
+    ("word", "instead"),
+    [(b'"method"', b'"mathod"'), (b'"reason"', b'"raeson"'), (b'"driven": []', b'"driven": 7')],
+)
+def test_a_head_that_lacks_a_word_is_refused(word, instead, run, tmp_path):
+    path = tmp_path / "run.npz"
+    run.save(path)
+    with np.load(path) as file:
+        head = file["whippletree"].tobytes()
+    assert word in head
+    repacked(path, whippletree=np.frombuffer(head.replace(word, instead), dtype=np.uint8))
+    with pytest.raises(wt.FileError, match="is not a Whippletree trajectory, or damaged"):
+        wt.load_trajectory(path)
+
+
 @pytest.mark.parametrize("name", ["t", "q", "constraint_error", "event_t"])
 def test_numbers_that_are_none_are_refused(name, run, tmp_path):
     path = tmp_path / "run.npz"

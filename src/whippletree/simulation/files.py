@@ -117,6 +117,9 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         joints = tuple((str(name), int(nq), int(nv)) for name, nq, nv in head["joints"])
         names = [str(name) for name in head["events"]]
         mechanism = head["mechanism"]
+        told: dict[str, Any] = {"method": str(head["method"]), "reason": str(head["reason"])}
+        told["dynamics"] = str(head.get("dynamics", ""))
+        driven = tuple(str(name) for name in head.get("driven", ()))
         contacts = contact_history(path, entries, head.get("contacts"), entries["t"].size)
     nq, nv = _check_shapes(path, arrays, joints)
     if not len(names) == len(times) == len(positions) == len(velocities):
@@ -133,13 +136,11 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
             Occurrence(name, float(t), q, qd)
             for name, t, q, qd in zip(names, times, positions, velocities, strict=True)
         ),
-        method=str(head["method"]),
-        reason=str(head["reason"]),
-        dynamics=str(head.get("dynamics", "")),
+        **told,
         joints=joints,
         mechanism=moved,
         contacts=contacts,
-        driven=tuple(str(name) for name in head.get("driven", ())),
+        driven=driven,
     )
 
 
