@@ -208,3 +208,43 @@ def test_motions_of_many_positions_do_not_depend_on_how_many_are_asked_for(four_
         assert_allclose(found.q[::100], few.q, rtol=0, atol=1e-13)
         assert_allclose(found.qdd[::100], few.qdd, rtol=0, atol=1e-11)
         assert_allclose([at.t for at in found.dead_centres], [at.t for at in few.dead_centres], atol=1e-9)
+
+
+BROKEN = {
+    "a jump": (
+        lambda t: wt.where(t < 0.5123, 0.3, 0.9),
+        "its position jumps from 0.3 to 0.9 at t = 0.5123 s",
+    ),
+    "a pole": ("tan(3.3*t)", "its position jumps from "),
+    "infinite speed": (lambda t: np.sqrt(abs(t - 0.51234)), "at t = 0.51234 s and grows without bound"),
+    "no number for a while": (
+        lambda t: wt.where(abs(t - 0.41234) < 0.01, np.nan, np.sin(t)),
+        "its position is nan at t = 0.4025 s, expected a finite number",
+    ),
+    "no number at a step": (
+        lambda t: wt.where(abs(t - 0.4124) < 1e-6, np.nan, np.sin(t)),
+        "its position is nan at t = 0.4124 s, expected a finite number",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_motions_that_no_body_can_follow_are_refused(what):
+    """Within a run, where neither its start nor its end tells; looks 0.5 ms apart and steps of 0.1 ms."""
+    motion, message = BROKEN[what]
+    m = wt.examples.load("pendulum")
+    with pytest.raises(wt.InputError) as raised:
+        wt.simulate(m, duration=1.0, method="rk4", dt=1e-4, drive={"rod": motion})
+    assert str(raised.value).startswith("drive of 'rod': ")
+    assert message in str(raised.value)
+    if what != "no number at a step":
+        m.add_driver("motor", motion, "rod")
+        with pytest.raises(wt.InputError, match="drive of 'motor': its "):
+            wt.rollout(m, [0.0], [0.0], steps=1000)
+
+
+@pytest.mark.parametrize("motion", [lambda t: abs(t - 0.51234), lambda t: 0.1 * np.sin(1e4 * t), 1e12])
+def test_corners_and_fast_motions_are_followed(motion):
+    run = wt.simulate(wt.examples.load("pendulum"), duration=1.0, method="rk4", drive={"rod": motion})
+    end = 1e12 if motion == 1e12 else motion(1.0)
+    assert_allclose(run.q[-1] - run.q[0], end - (0.0 if motion == 1e12 else motion(0.0)), rtol=1e-12)

@@ -25,6 +25,7 @@ from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .acting import Acting, Drive
 from .closed_step import Rows
+from .unbroken import check_unbroken
 
 AGREES = 1e-6
 """rad or m: how far from its driver a start that is given may be."""
@@ -106,7 +107,7 @@ class DrivenActing(Acting):
         x = system.driven_at(q)
         courses = [course_of(driver, float(at), 0.0) for driver, at in zip(self._drivers, x, strict=True)]
         for course in courses:
-            course(np.array([0.0, duration]))
+            check_unbroken(course, duration)
         self.drive = DriveCourses(self._system, courses, self._m, self._shapes)
         begin = system.prescribed(0.0)
         away = np.abs(x - begin.x)

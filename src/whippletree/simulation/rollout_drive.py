@@ -18,6 +18,7 @@ from ..spatial import Array
 from .closed_step import Rows
 from .equations import limited
 from .systems import Force
+from .unbroken import check_unbroken
 
 AGREES = 1e-6
 """rad or m: how far from its driver a start may be."""
@@ -95,7 +96,7 @@ def driven_starts(
         from_there = x[..., k] - amplitude * driver.position.position(0.0)
         start = offset + (from_there if driver.position.begins_anywhere else 0.0)
         course = Course(driver.position, driver.name, start, amplitude)
-        course_of(driver, 0.0, 0.0)(np.array([0.0, duration]))
+        check_unbroken(course_of(driver, 0.0, 0.0), duration)
         at = course(np.zeros(()))
         wanted[..., A.shape[-2] - nd + k] = at.xd
         away = np.abs(x[..., k] - at.x)
