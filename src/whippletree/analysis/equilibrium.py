@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.linalg import null_space
+from scipy.linalg import norm, null_space
 
 from ..api.compiling import made_once
 from ..api.derivative import derivative
@@ -146,12 +146,12 @@ def nearest_rest(
             return _told(m, q, f, G, K, stiffness)
         step = G @ (_fall if falls else _newton)(stiffness, G.T @ f, size)
         step = step * min(1.0, LONGEST / max(float(np.max(np.abs(step))), 1e-300))
-        pushed, before = float(f @ step), float(np.linalg.norm(G.T @ f))
+        pushed, before = float(f @ step), float(norm(G.T @ f))
         for _ in range(HALVINGS):
             closer = project_position(m, integrate(m, q, step), hold)
             f, G, size = _at(m, closer, tau, statics, locked)
             # A fall ends where forces turn against it; Newton's steps have to leave less of them.
-            if float(f @ step) > -TURNED * pushed if falls else float(np.linalg.norm(G.T @ f)) < before:
+            if float(f @ step) > -TURNED * pushed if falls else float(norm(G.T @ f)) < before:
                 q = closer
                 break
             step, pushed = 0.5 * step, 0.5 * pushed

@@ -44,7 +44,7 @@ from .locally import compute_here
 from .open_parameters import for_all_steps, opened_parameters
 from .rollout_control import RolloutControl
 from .rollout_drive import driven_starts, rollout_drive
-from .starts import constraints_at, room
+from .starts import check_turns, constraints_at, room
 from .step_length import check_rollout
 from .stepping import Stepping
 from .touching.touching_door import meant
@@ -264,6 +264,7 @@ def _start(m: Mechanism, value: Any, size: int, name: str) -> Array:
     rows = array.reshape(prod(array.shape[:-1]), size)
     if name == "q0":
         _check_positions(m, rows)
+        check_turns(m, rows, name)
     return array
 
 

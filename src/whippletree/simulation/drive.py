@@ -66,10 +66,13 @@ def drive(
                 patience.pass_by(plain.longest)
                 number = number if times is None else times.following(t)
         try:
+            if run.pace.fault:
+                raise StepFailure(run.pace.fault)
             if run.first is not None and t == 0.0:
                 step = run.first
             else:
                 step = stepper.step(t, y, longest)
+                run.pace.take(step.end - t, 1, t)
                 if patience.watch(step.end - t, y, stepper.chooses):
                     run.renew(y)
             run.check(step.end, step.closed.y, y)

@@ -26,11 +26,13 @@ from .driven_acting import DrivenActing, freed
 from .equations import Law
 from .events import Event, Watch
 from .integrators import INTEGRATORS
+from .pace import MOST
 from .plan import Plan
 from .progress import Progress
 from .rounded_loops import law_within, tell_overconstrained
 from .run import Run
 from .sampling import SomeSteps, Spaced, Times
+from .starts import check_turns
 from .step_length import check_step_length
 from .steppers import CHOOSING, FixedSteps, Stepper
 from .strides.side_by_side import steps
@@ -41,8 +43,8 @@ from .trajectory import Trajectory
 from .yielding.mixed_contact_run import MixedContactRun
 from .yielding.patch_run import PatchRun
 
-MOST = 1e9
-"""Steps or states of a simulation: a day's work of the fastest."""
+FINEST = 1e-13
+"""The least rtol: of steps that err less nothing is seen but rounding errors."""
 
 STEP = 1e-3
 """s: the step of methods of fixed step, unless given."""
@@ -174,6 +176,10 @@ def simulate(
     duration, rtol, atol = (
         positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
     )
+    if rtol < FINEST:
+        raise InputError(
+            f"rtol is {rtol:g}, below {FINEST:g}, which rounding errors allow: give a larger one"
+        )
     if tolerance is not None:
         checked_tolerance(tolerance)
     drivers = drivers_of(m, drive)
@@ -194,7 +200,7 @@ def simulate(
         m = freed(m, drivers)
         forces = DrivenActing(m, drivers, control, external)
         q, qd = forces.start(q0, qd0, duration)
-    _check_amount(duration, dt if method in INTEGRATORS else None, "dt", "steps")
+    _check_amount(duration, (STEP if dt is None else dt) if method in INTEGRATORS else None, "dt", "steps")
     _check_amount(duration, sample, "sample", "states")
     _check_amount(duration, control_dt, "control_dt", "calls of the control")
     if not (isinstance(impacts, str) and impacts in IMPACT_LAWS):
@@ -349,6 +355,7 @@ def start(m: Mechanism, q0: Any, qd0: Any, tolerance: float | None = None) -> tu
     q = None if q0 is None else np.array(real_vector(position(m, q0, "q0"), (m.nq,), "q0", per_coordinate(m)))
     if q is None or m.loops:
         q = closed_start(m, q, qd, tolerance)
+    check_turns(m, q, "q0")
     check_gears(m, {"q0": q}, {"qd0": qd}, GEARED_START)
     return q, qd
 

@@ -20,6 +20,7 @@ from .integrators import INTEGRATORS
 from .kinks import Kinks
 from .law_in_use import LawInUse
 from .log import Log
+from .pace import Pace
 from .passage import Passage
 from .plan import Plan
 from .steppers import ChosenSteps, Step, Stepper
@@ -48,13 +49,14 @@ class Run:
     Attributes:
         first: A step out of the start, if that is a singular position.
         in_use: By what accelerations are found at the moment.
+        pace: Whether it will get to its end.
     """
 
     def __init__(self, plan: Plan, watch: Watch) -> None:
         self.plan, self.m, self.watch, self.duration = plan, plan.m, watch, plan.duration
         self.method, self.reason, self.in_use = plan.method, "", LawInUse(plan)
         self.first: Step | None = None
-        self.log, self.kinks = Log(), Kinks(plan.m)
+        self.log, self.kinks, self.pace = Log(), Kinks(plan.m), Pace(plan.duration)
 
     @cached_property
     def system(self) -> Compiled:

@@ -15,6 +15,27 @@ from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .equations import common, constraints
 
+FAR = 1e10
+"""rad: larger angles are more than a millionth apart as numbers, in which the turns of steps are lost."""
+
+
+def check_turns(m: Mechanism, q: Array, name: str) -> None:
+    """InputError for starts (..., nq) whose angles are too large to be followed."""
+    if np.max(np.abs(q), initial=0.0) < FAR:
+        return
+    for body, index in zip(m.bodies, m.q_index, strict=True):
+        units = body.joint.units
+        if len(units) != index.stop - index.start:  # of quaternions
+            continue
+        for k, unit in enumerate(units):
+            largest = float(np.max(np.abs(q[..., index.start + k])))
+            if unit == "rad" and largest >= FAR:
+                raise InputError(
+                    f"{name} of joint {body.joint_name!r} is {largest:g} rad, where numbers are "
+                    f"{np.spacing(largest):.2g} rad apart and motions are lost in between: leave out whole "
+                    "turns"
+                )
+
 
 def room(shapes: Sequence[tuple[int, ...]], dtype: np.dtype[Any]) -> list[Array]:
     """Arrays for the results; InputError if they are larger than any memory."""

@@ -107,6 +107,11 @@ def _solved(factors: tuple[Array, Array, bool], right: Array) -> Array:
     return (lapack().zgetrs if kind else lapack().dgetrs)(LU, pivots, right)[0]
 
 
+def _checked_behind() -> np.errstate:
+    """Without warnings: steps too long for numbers are shortened; what is not finite then ends the run."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
 class ChosenSteps:
     """A SciPy solver that is taken from step to step.
 
@@ -150,8 +155,10 @@ class ChosenSteps:
         forces.sample(t, y[: self.system.nq], y[self.system.nq :])
         ended = solver is not None and solver.status != "running"  # at a sample
         if solver is None or longest is not None or t != solver.t or y is not solver.y or ended:
-            solver = self._solver = self._started(t, y, longest)
-        message = solver.step()
+            with _checked_behind():
+                solver = self._solver = self._started(t, y, longest)
+        with _checked_behind():
+            message = solver.step()
         if message is not None:
             raise StepFailure(str(message).rstrip(".").lower())
         inside, end, close = solver.dense_output() if self._dense else None, float(solver.t), self.close

@@ -75,6 +75,10 @@ def within(terms: Array, y: Array, x: Any) -> Array:
     return y + found
 
 
+LEAST = 1e-300
+"""s: the shortest step to begin with."""
+
+
 def first_length(
     slope: Any, y: Array, f: Array, duration: float, rtol: float, atol: float, exponent: int = EXPONENT
 ) -> float:
@@ -90,12 +94,13 @@ def first_length(
 
     def size(x: Array) -> float:
         x = x / scale
-        return sqrt(np.vdot(x, x) / len(x))
+        with np.errstate(over="ignore"):  # what is beyond all numbers asks for the shortest step
+            return sqrt(np.vdot(x, x) / len(x))
 
     scale = atol + np.abs(y) * rtol
     d0, d1 = size(y), size(f)
-    h = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1, duration)
+    h = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else max(0.01 * d0 / d1, LEAST), duration)
     d2 = size(slope(h, y + h * f) - f) / h
     low = max(d1, d2) <= 1e-15
-    longer = max(1e-6, 1e-3 * h) if low else (0.01 / max(d1, d2)) ** (1.0 / exponent)
+    longer = max(1e-6, 1e-3 * h) if low else max((0.01 / max(d1, d2)) ** (1.0 / exponent), LEAST)
     return min(100.0 * h, longer, duration)

@@ -94,7 +94,7 @@ class PlainSteps:
             if steps.stopped:
                 stride.method.end(float(stride.motion.h[0]))
                 break
-            if t >= run.duration:
+            if t >= run.duration or run.pace.fault:
                 break
             before, self._kernel = self._kernel, self._event_kernel()
             if self._kernel is not before or (self._in_doubt(steps) and run.renew(y)):
@@ -142,6 +142,7 @@ class PlainSteps:
     def _keep(self, steps: Steps, t: float, y: Array, stride: Stride) -> tuple[float, Array]:
         longest = float(np.max(steps.h))
         self.longest = max(self.longest, longest)
+        self.run.pace.take(longest, len(steps.h), float(steps.t[-1]))
         if self.run.crossing is not None:
             self._widest = max(self._widest, float(np.max(steps.margin)))
             self._margin = float(steps.margin[-1])
