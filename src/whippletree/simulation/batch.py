@@ -118,7 +118,8 @@ def rollout(
         contact_forces: (..., steps // every, nc, 3) array to write into: the forces of each recorded step
             along n, t1 and t2 of `wt.contact.contact_frames`, N.
         residual: (..., steps // every) array to write into: how well rigid contact has been solved so far,
-            the largest residual of all steps, m/s. More sweeps, `wt.contact.Rigid(sweeps=10)`, make it less.
+            the largest residual of all steps, m/s. More sweeps, `wt.contact.Rigid(sweeps=10)`, make it less,
+            but not where restitution has been held back; see there.
         parameters: Numbers of the mechanism that differ from trajectory to trajectory, each (...), by names
             as `parameter_names` has them: {"hook.mass": (100,)}. With lengths of loops, q0 is assembled for
             each.

@@ -32,6 +32,10 @@ class Rigid:
     there was: then all of them return less, so that kinetic energy does not grow; `wt.contact.impact` has
     other laws.
 
+    Sweeps end before the problem is solved. So a step may bring some energy: of 405,000 steps of lumps that
+    land with friction 1.5 on three balls, without restitution, 321 did by 5 sweeps, 1e-4 of the energy at the
+    start at most, 22 by 10 sweeps, 1e-7 at most, and none by 20.
+
     Args:
         sweeps: Over all contacts, in each step.
         rounds: Of projection for a contact that slides, in each sweep.
@@ -108,7 +112,11 @@ def free_accelerations(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Arr
 
 
 def struck_residual(m: Mechanism, struck: Struck) -> Any:
-    """How well the impulses of a step solve its problem: the residual of the natural map, m/s."""
+    """How well the impulses of a step solve its problem: the residual of the natural map, m/s.
+
+    Where restitution is held back, impulses are between those of two problems, and the residual is that of
+    the problem between these: it tells by how much they are not its solution, which no sweeps change.
+    """
     friction = [row.contact.friction for row in candidates(m)]
     give = np.diag(_normal(struck.give))
     return sweep_residual(struck.felt.matrix() + give, struck.b, friction, struck.impulses)
