@@ -1,7 +1,7 @@
 """Forward and inverse dynamics by whatever method applies to a mechanism."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -153,7 +153,8 @@ def accelerations_by(
     return method.accelerations(m, q, qd, acting, forces, **dict(choice))
 
 
-forward_dynamics = checked(forward_dynamics, held=coupled_held)
+if not TYPE_CHECKING:  # what is checked has the type of what is not
+    forward_dynamics = checked(forward_dynamics, held=coupled_held)
 
 
 HYBRID: dict[str, Callable[..., tuple[Array, Array]]] = {

@@ -8,6 +8,8 @@ The functions of a mechanism check their arguments. Those of nodes, which they a
 bodies that is written down in the paper's terms, in the plane or in space.
 """
 
+from typing import TYPE_CHECKING
+
 from ...checks.checking import checked
 from ...model.requirements import invertible_inertias
 from .absolute_system import absolute_accelerations, absolute_system, node_system
@@ -75,15 +77,16 @@ __all__ = [
     "velocity",
 ]
 
-tree_nodes = checked(tree_nodes)
-tree_constraints = checked(tree_constraints)
-tree_motion = checked(tree_motion)
-absolute_system = checked(absolute_system)
-rfda_by_constraints = checked(rfda_by_constraints, invertible_inertias)
-rfda_by_joints = checked(rfda_by_joints)
-rfda_accelerations = checked(rfda_accelerations)
-special_partitions = checked(special_partitions)
-subtree_coordinates = checked(subtree_coordinates)
-special_equations = checked(special_equations)
-driven_dynamics = checked(driven_dynamics)
-special_coordinates_dynamics = checked(special_coordinates_dynamics, frame_free=True)
+if not TYPE_CHECKING:  # what is checked has the type of what is not
+    tree_nodes = checked(tree_nodes)
+    tree_constraints = checked(tree_constraints)
+    tree_motion = checked(tree_motion)
+    absolute_system = checked(absolute_system)
+    rfda_by_constraints = checked(rfda_by_constraints, invertible_inertias)
+    rfda_by_joints = checked(rfda_by_joints)
+    rfda_accelerations = checked(rfda_accelerations)
+    special_partitions = checked(special_partitions)
+    subtree_coordinates = checked(subtree_coordinates)
+    special_equations = checked(special_equations)
+    driven_dynamics = checked(driven_dynamics)
+    special_coordinates_dynamics = checked(special_coordinates_dynamics, frame_free=True)
