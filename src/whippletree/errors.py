@@ -44,7 +44,7 @@ class FileError(WhippletreeError):
     """A file that cannot be read or written as asked; names the file and, where known, the line."""
 
     def __init__(self, path: object, message: str, line: int | None = None) -> None:
-        self.path = str(path)
+        self.path: str = str(path)
         self.line = line
         self.message = message
         where = self.path if line is None else f"{self.path}, line {line}"

@@ -76,7 +76,9 @@ class ClosedKernel(Kernel):
     ) -> None:
         m = m.copy()  # other choices are compiled later, when it may have been changed
         self._record, self._m, self._fixed = record, m, dict(fixed)
-        self._inputs, self._parameters, self.dtype = inputs, parameters, np.dtype(dtype)
+        self._inputs = inputs
+        self._parameters = parameters
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
         _, method = find(m, self._method)
         at = generic_position(m)
         assert method.quality is not None

@@ -16,7 +16,7 @@ from .peers import BATCH_FOR_PEERS, Calls, one_line, peer_calls
 from .robots import Robot
 from .startup import startup
 
-ALGORITHMS = {"rnea": rnea, "crba": crba, "aba": aba}
+ALGORITHMS: dict[str, Callable[..., object]] = {"rnea": rnea, "crba": crba, "aba": aba}
 BATCH = 65_536
 COMPARED = 4_096
 """States of a batch whose results in float32 are held against those in float64."""

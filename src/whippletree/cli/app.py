@@ -46,7 +46,7 @@ from .options import (
 from .printing import as_table, console_here, print_json, print_tree
 from .surroundings import OneLineUsage, import_own, prepare_streams
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     cls=OneLineUsage,
     help="Rigid multibody dynamics.",
     epilog="Exit codes: 0 success; 1 problems found, or a simulation that could not continue; 2 wrong usage, "

@@ -16,7 +16,7 @@ STEPS = {"euler": 1e-3, "midpoint": 2e-3, "rk4": 2e-3, "rk6": 5e-3}
 """s, of the integrators of fixed step."""
 
 TREE, LOOP = "double-pendulum", "four-bar"
-METHODS = {
+METHODS: dict[str, tuple[str, ...]] = {
     TREE: ("euler", "midpoint", "rk4", "rk6", "RK45", "DOP853", "Radau", "BDF"),
     LOOP: ("euler", "rk4", "rk6", "DOP853"),
 }

@@ -32,8 +32,8 @@ class Gate:
     """
 
     def __init__(self, host: str) -> None:
-        self.token = secrets.token_urlsafe(16)
-        self.path = f"/{self.token}/"
+        self.token: str = secrets.token_urlsafe(16)
+        self.path: str = f"/{self.token}/"
         self._names = {socket.gethostname().lower()} if host in EVERYWHERE else {host.lower()}
 
     def refusal(self, request: "Request", local: str) -> str | None:

@@ -54,7 +54,7 @@ class Scene:
         self._set_up()
         self._bodies = [self._body(i) for i in range(len(m))]
         self._draw()
-        self.gravity = self._gravity()
+        self.gravity: Any = self._gravity()
         self._pushes: Any = None
         self._touched: Any = None
 

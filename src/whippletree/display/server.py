@@ -32,7 +32,7 @@ class Server(viser.ViserServer):
     """
 
     def __init__(self, host: str, port: int) -> None:
-        self.gate = Gate(host)
+        self.gate: Gate = Gate(host)
         self.refused: Callable[[str], None] = lambda told: None
         address = _Address(host)
         address.server = self

@@ -61,14 +61,15 @@ class Session:
     """
 
     def __init__(self, m: Mechanism, trajectory: Trajectory | None = None) -> None:
-        self.m = m.copy()
+        self.m: Mechanism = m.copy()
         self.problems: list[str] = []
         self._first_trajectory, self._first_gravity = trajectory, self.m.gravity
         self._first_q = self._start() if trajectory is None else np.array(trajectory.q[0])
         self._first_qd = np.zeros(self.m.nv)
         self.control: Control | None = None
-        self.impacts = "poisson"
-        self.speed, self.repeat = 1.0, True
+        self.impacts: str = "poisson"
+        self.speed: float = 1.0
+        self.repeat: bool = True
         self.reset()
 
     def _start(self) -> Array:

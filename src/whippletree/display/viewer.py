@@ -93,14 +93,14 @@ class Viewer:
         try:
             scene = Scene(self._server, self._session.m, shot)
             self._controls = Controls(self._server, self._session, scene, shot.size, self._lock)
-            self.warnings = [*self._session.problems, *scene.problems]
+            self.warnings: list[str] = [*self._session.problems, *scene.problems]
             self._controls.warnings(self.warnings)
         except BaseException:
             with _silent():
                 self._server.stop()
             raise
         shown_host = "localhost" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown_host}:{self._server.get_port()}{self._server.gate.path}"
+        self.url: str = f"http://{shown_host}:{self._server.get_port()}{self._server.gate.path}"
         self._over = threading.Event()
         self._player = threading.Thread(target=self._play, name="whippletree-view", daemon=True)
         self._player.start()

@@ -13,7 +13,7 @@ class Linkage:
     """Bars between points of the plane; every body frame sits at its first pin, parallel to the ground's."""
 
     def __init__(self, name: str) -> None:
-        self.m = Mechanism(name, gravity=(0.0, -9.81, 0.0))
+        self.m: Mechanism = Mechanism(name, gravity=(0.0, -9.81, 0.0))
         self.origin: dict[str, Point] = {GROUND: (0.0, 0.0)}
 
     def at(self, body: str, point: Point) -> Placement:

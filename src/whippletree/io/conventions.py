@@ -85,7 +85,7 @@ class Convention:
         self._m = m.copy()  # the rules are those of now
         self._order = _order(m, joints)
         self._rules = [_rule(program, m.bodies[i]) for i in self._order]
-        self.nq = sum(rule.nq for rule in self._rules)
+        self.nq: int = sum(rule.nq for rule in self._rules)
         """How many position variables the other program has."""
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import FileError, ModelError
 from ..joints import Joint
+from ..model.graph import Graph
 from ..model.mechanism import Mechanism
 from ..uncollected import uncollected
 from .file_source import Source, reading
@@ -61,10 +62,10 @@ def _ours(module: str, name: str) -> Callable[..., Any]:
     return function
 
 
-expanded_by_name = _ours("urdf.xacro_file", "expanded")
+expanded_by_name: Callable[..., Source] = _ours("urdf.xacro_file", "expanded")
 """A text with macros of xacro in URDF, as (source, packages, arguments) tells it."""
 
-graph_of = _ours("toml.toml_read", "load_graph")
+graph_of: Callable[[Source], Graph] = _ours("toml.toml_read", "load_graph")
 """The graph in a TOML text, as (source) tells it."""
 
 _ROOT_ELEMENT = re.compile(rb"<(?!!--)(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")

@@ -90,11 +90,11 @@ class Element:
     )
 
     def __init__(self, raw: etree._Element, findings: Findings, inside: "Element | None" = None) -> None:
-        self.findings = findings
-        self.line = int(raw.sourceline or 1)
+        self.findings: Findings = findings
+        self.line: int = int(raw.sourceline or 1)
         self._inside = inside
         self._namespace: str | None = etree.QName(raw).namespace if inside is None else inside._namespace
-        self.tag = self._tag(raw, raw.tag)
+        self.tag: str = self._tag(raw, raw.tag)
         self._raw = raw
         self._attributes: dict[str, str] = dict(raw.items())
         self._children: Sequence[tuple[str, etree._Element]] = ()

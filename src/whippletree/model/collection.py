@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -380,7 +380,8 @@ class PartCollection(PartAdder):
             self._parts.get(kind, []) == other._parts.get(kind, []) for kind in {*self._parts, *other._parts}
         )
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]  # a mechanism under construction changes
+    # A mechanism under construction changes.
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __len__(self) -> int:
         """N_B, the number of bodies."""

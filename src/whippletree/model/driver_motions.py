@@ -86,7 +86,8 @@ class MotionSpline(DriverMotion):
 
     def __init__(self, breaks: Any, coefficients: Any, periodic: bool = False) -> None:
         try:
-            self.breaks, self.coefficients = real_numbers(breaks), real_numbers(coefficients)
+            self.breaks: Array = real_numbers(breaks)
+            self.coefficients: Array = real_numbers(coefficients)
         except (TypeError, ValueError):
             raise InputError("MotionSpline: breaks and coefficients are expected to be numbers") from None
         n = len(self.breaks) - 1 if self.breaks.ndim == 1 else 0
@@ -103,7 +104,7 @@ class MotionSpline(DriverMotion):
                 f"MotionSpline: breaks[{k + 1}] is {self.breaks[k + 1]:g}, not after breaks[{k}] = "
                 f"{self.breaks[k]:g}"
             )
-        self.periodic = bool(periodic)
+        self.periodic: bool = bool(periodic)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -173,7 +174,8 @@ class MotionTable(MotionSpline):
         from scipy.interpolate import CubicSpline  # on use: it takes longer to import than all the rest
 
         try:
-            self.t, self.x = real_numbers(t), real_numbers(x)
+            self.t: Array = real_numbers(t)
+            self.x: Array = real_numbers(x)
         except (TypeError, ValueError):
             raise InputError(f"MotionTable: t and x are {t!r} and {x!r}, expected numbers") from None
         least = 3 if periodic else 4

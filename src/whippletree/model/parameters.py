@@ -81,7 +81,7 @@ def with_parameters(m: Mechanism, names: Sequence[str], values: Array) -> Mechan
     return m.with_parts(**parts, gravity=gravity)
 
 
-PLAIN = {
+PLAIN: dict[str, tuple[str, ...]] = {
     "body": ("damping", "friction", "stiffness"),
     "loop": ("damping", "friction", "stiffness"),
     "gear": ("ratio", "offset"),

@@ -35,7 +35,9 @@ class Snapshot:
         if key is None:  # a mechanism that was not changed since is the same, and so are its copies
             self.m, self._key, self._hash = m.once(_now)
         else:
-            self.m, self._key, self._hash = m.copy(), key, hash(key)
+            self.m: Mechanism = m.copy()
+            self._key = key
+            self._hash = hash(key)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Snapshot) and (self._key is other._key or self._key == other._key)

@@ -109,13 +109,14 @@ class Acting:
         for name, function in (("control", control), ("external", external)):
             if function is not None:
                 check_function(function, name)
-        self.control, self.external = control, external
+        self.control = control
+        self.external = external
         # Stages of a step have quaternions next to their sphere: functions of the user get them on it.
         wants = m.nq != m.nv and not control is external is None
         self._projected = common(m).projected if wants else None
         self._m, self._tau_shape, self._force_shape = m, (m.nv,), (len(m), 6)
         self._none = np.zeros(m.nv)
-        self.limited = common(m).limited
+        self.limited: Kernel = common(m).limited
 
     @property
     def body_power(self) -> Kernel:

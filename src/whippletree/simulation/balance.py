@@ -51,7 +51,9 @@ class Runaway(ArithmeticError):
     """
 
     def __init__(self, t: float, gained: float, scale: float) -> None:
-        self.t, self.gained, self.scale = t, gained, scale
+        self.t = t
+        self.gained = gained
+        self.scale = scale
 
 
 class Past(NamedTuple):
@@ -139,7 +141,8 @@ class Weighing:
     """`weighed` over many states, in machine code."""
 
     def __init__(self) -> None:
-        self.past, self.begin = np.zeros(len(Past._fields)), np.zeros(len(Begin._fields))
+        self.past: Array = np.zeros(len(Past._fields))
+        self.begin: Array = np.zeros(len(Begin._fields))
         self._t, self._accounts = np.zeros((ROWS, 1)), np.zeros((ROWS, len(Accounts._fields)))
         self._power, self._fine = np.zeros((ROWS, 2)), np.ones(1)
         t, accounts, power = np.zeros(1), np.zeros(len(Accounts._fields)), np.zeros(2)

@@ -42,7 +42,8 @@ class OpenLoop(ArithmeticError):
     """A loop that could not be kept closed."""
 
     def __init__(self, name: str, gap: float) -> None:
-        self.name, self.gap = name, gap
+        self.name = name
+        self.gap = gap
 
 
 class Closed(NamedTuple):
@@ -95,13 +96,13 @@ class Closing:
         self.tolerance = tolerance
         self._weak = WEAK if tolerance is None else max(WEAK, tolerance)
         size = max(m.once(row_sizes), default=1.0)
-        self.gap = OPEN if tolerance is None else max(OPEN, LEFT * tolerance * size)
+        self.gap: float = OPEN if tolerance is None else max(OPEN, LEFT * tolerance * size)
         self._m, self._advanced, self._kernel = m, common.advanced, common.constraints
         self._drive = drive
         driven = () if drive is None else drive.driven
         self._own = [(k, m.q_index[c.number].start) for k, c in enumerate(driven) if c.is_own]
         self._rows = m.once(moving_rows) if drive is None else _not_always_zero(m, self._all)
-        self.nv = m.nv
+        self.nv: int = m.nv
         self.rank, self.margin, self.widest = 0, 0.0, 0.0
         self._factors: Factors | None = None
 

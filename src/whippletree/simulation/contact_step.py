@@ -148,8 +148,11 @@ class ContactRecord:
     def __init__(
         self, m: Mechanism, touching: ContactMode | None, lead: tuple[int, ...], forces: Any, residual: Any
     ) -> None:
-        self.m, self.touching, self.lead = m, touching, lead
-        self.forces, self.residual = forces, residual
+        self.m = m
+        self.touching = touching
+        self.lead = lead
+        self.forces = forces
+        self.residual = residual
         self._states: Array | None = None
         if forces is not None:
             if touching is None:

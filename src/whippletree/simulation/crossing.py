@@ -76,8 +76,13 @@ class Crossing:
         settle: Callable[[float, Array], Array],
         tolerance: Callable[[Array], float],
     ) -> None:
-        self.closing, self.nq, self.end, self.advanced = closing, nq, nq + closing.nv, advanced
-        self.slope, self.settle, self.tolerance = slope, settle, tolerance
+        self.closing = closing
+        self.nq = nq
+        self.end: int = nq + closing.nv
+        self.advanced = advanced
+        self.slope = slope
+        self.settle = settle
+        self.tolerance = tolerance
         self._best: tuple[float, Passage] | None = None
         self._tried, self._expected, self._longest = (np.nan, np.nan), np.nan, 0.0
         self._past: list[tuple[float, Array]] = []

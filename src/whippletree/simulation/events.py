@@ -139,7 +139,7 @@ class Watch:
         for event in events:
             if not isinstance(event, Event):
                 raise InputError(f"events holds {event!r}, expected Event(function, name)")
-        self.events = list(events)
+        self.events: list[Event] = list(events)
         self.occurred: list[Occurrence] = []
         self._values = [event.value(t, q, qd) for event in self.events]
         self._sides = [0.0] * len(self.events)

@@ -47,10 +47,10 @@ class Factors:
         self._solve = lapack().dtrtrs
         self._factored, order, self._scales, _, _ = lapack().dgeqp3(K.T)
         pivots = np.abs(self._factored.diagonal())
-        self.clear = int(np.count_nonzero(pivots > weak * pivots[0])) if len(pivots) else 0
-        self.rank = min(rank, self.clear)
-        self.margin = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
-        self.rows = order[: self.rank] - 1
+        self.clear: int = int(np.count_nonzero(pivots > weak * pivots[0])) if len(pivots) else 0
+        self.rank: int = min(rank, self.clear)
+        self.margin: float = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
+        self.rows: Array = order[: self.rank] - 1
         self._R = self._factored[: self.rank, : self.rank]
 
     @cached_property

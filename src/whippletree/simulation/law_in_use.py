@@ -7,6 +7,7 @@ on by constraint forces, which hold wherever constraints are independent.
 
 from math import sqrt
 
+from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .equations import Equations, Law, equations
 from .plan import Plan
@@ -40,7 +41,9 @@ class LawInUse:
     """
 
     def __init__(self, plan: Plan) -> None:
-        self.m, self.worn, self.names = plan.m, 0.0, [plan.dynamics]
+        self.m: Mechanism = plan.m
+        self.worn = 0.0
+        self.names: list[str] = [plan.dynamics]
         self._external = plan.forces.external is not None
         self._reserve, self._made = plan.reserve, list[Equations]()
         # Rounding errors that a step can see make it shorter and shorter: they stay below what it may err.

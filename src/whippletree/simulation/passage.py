@@ -70,9 +70,12 @@ class Passage:
     def __init__(
         self, t: float, end: float, y: Array, slopes: Array, change: float, hole: float = 0.0
     ) -> None:
-        self.t, self.end, self._y, self.change = t, end, y, change
+        self.t = t
+        self.end = end
+        self._y = y
+        self.change = change
         self._terms = gauss(len(slopes), hole).fit @ slopes
-        self.tail = (end - t) * float(np.max(np.abs(self._terms[-2:])))
+        self.tail: float = (end - t) * float(np.max(np.abs(self._terms[-2:])))
 
     def state(self, t: float) -> Array:
         """(ny,) the state at a time within the step."""

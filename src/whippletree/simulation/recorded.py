@@ -31,7 +31,8 @@ class Recorded:
     """
 
     def __init__(self, t: Any, tau: Any, between: str = "linear") -> None:
-        self.t, self.tau = _numbers(t, "t"), _numbers(tau, "tau")
+        self.t: Array = _numbers(t, "t")
+        self.tau: Array = _numbers(tau, "tau")
         if self.t.ndim != 1 or self.tau.ndim != 2 or len(self.t) != len(self.tau) or not len(self.t):
             raise InputError(
                 f"t has shape {self.t.shape} and tau {self.tau.shape}, expected (n,) and (n, nv) with n ≥ 1"

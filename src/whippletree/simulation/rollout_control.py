@@ -32,7 +32,9 @@ class RolloutControl:
     """
 
     def __init__(self, m: Mechanism, tau: Any, steps: int | None, dtype: np.dtype[Any]) -> None:
-        self.m, self.tau, self.dtype = m, tau, dtype
+        self.m = m
+        self.tau = tau
+        self.dtype = dtype
         given = None if steps is None else whole_number(steps, "steps")
         nq, nv = m.nq, m.nv
         self.arrays: list[tuple[Array, Shape]] = []
@@ -55,7 +57,7 @@ class RolloutControl:
             what = "not told: give steps" if not told else f"told as {', '.join(map(str, sorted(told)))}"
             where = "" if not told else ", by steps and by the shapes of tau: make them agree"
             raise InputError(f"the number of steps is {what}{where}")
-        self.steps = told.pop()
+        self.steps: int = told.pop()
         if self.steps > 1 / np.finfo(dtype).eps:
             raise InputError(f"the number of steps is {self.steps}, more than {dtype} can count")
         self.arrays = [(array.astype(dtype, copy=False), shape) for array, shape in self.arrays]
@@ -64,7 +66,7 @@ class RolloutControl:
             for array, shape in self.arrays
             if array.ndim > len(shape)
         ]
-        self.lead = common_lead(leads, ())
+        self.lead: Shape = common_lead(leads, ())
 
     def iteration(self, how: Stepping) -> Iteration | Guarded:
         """The code."""

@@ -31,7 +31,9 @@ class Compiled:
     """
 
     def __init__(self, equations: Equations, forces: Acting) -> None:
-        self.equations, self.forces, self.nq = equations, forces, equations.m.nq
+        self.equations = equations
+        self.forces = forces
+        self.nq: int = equations.m.nq
 
     def slope(self, t: float, y: Array) -> Array:
         q, qd = y[: self.nq], y[self.nq :]
@@ -103,7 +105,11 @@ class Traced:
     """
 
     def __init__(self, m: Mechanism, force: Force, law: Law, external: Force | None = None) -> None:
-        self.m, self.force, self.law, self.external, self.nq = m, force, law, external, m.nq
+        self.m = m
+        self.force = force
+        self.law = law
+        self.external = external
+        self.nq: int = m.nq
 
     def slope(self, t: Any, y: Array) -> Array:
         q, qd = y[: self.nq], y[self.nq :]

@@ -30,7 +30,8 @@ class MovingInertia:
     __slots__ = ("K", "p")
 
     def __init__(self, K: Array, p: Array) -> None:
-        self.K, self.p = K, p
+        self.K = K
+        self.p: Array = p
 
     @staticmethod
     def of(inertia: Inertia, v: Array) -> "MovingInertia":

@@ -101,8 +101,11 @@ class AxialRotation:
     __slots__ = ("c", "i", "j", "k", "s")
 
     def __init__(self, k: int, c: Any, s: Any) -> None:
-        self.k, self.i, self.j = k, (k + 1) % 3, (k + 2) % 3
-        self.c, self.s = c, s
+        self.k: int = k
+        self.i: int = (k + 1) % 3
+        self.j: int = (k + 2) % 3
+        self.c: Any = c
+        self.s: Any = s
 
     @property
     def T(self) -> "AxialRotation":

@@ -15,7 +15,7 @@ class Shift:
     __slots__ = ("r",)
 
     def __init__(self, r: Array) -> None:
-        self.r = r
+        self.r: Array = r
 
     @staticmethod
     def of(r: Array) -> "Shift | AxialShift":
@@ -73,8 +73,10 @@ class AxialShift:
     __slots__ = ("d", "i", "j", "k")
 
     def __init__(self, k: int, d: Any) -> None:
-        self.k, self.i, self.j = k, (k + 1) % 3, (k + 2) % 3
-        self.d = d
+        self.k: int = k
+        self.i: int = (k + 1) % 3
+        self.j: int = (k + 2) % 3
+        self.d: Any = d
 
     def cross(self, u: Array) -> Array:
         """r × u of a 3-vector (3,), or of columns (3, k). 2m."""

@@ -23,7 +23,9 @@ class Dual:
     __slots__ = ("level", "rate", "value")
 
     def __init__(self, value: Any, rate: Any, level: int = 1) -> None:
-        self.value, self.rate, self.level = value, rate, level
+        self.value: Any = value
+        self.rate: Any = rate
+        self.level: int = level
 
     def _parts(self, other: Any) -> tuple[Any, Any]:
         """Value and rate of the other operand at this level."""

@@ -9,7 +9,7 @@ from ...spatial import Array
 from ..bounds import LARGEST_NUMBER, number_fault
 from .mjcf_view import MjcfView
 
-NUMBERS = {
+NUMBERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "BODY": ("body", ("pos", "ipos", "mass", "inertia")),
     "JOINT": ("jnt", ("pos", "axis", "stiffness")),
     "GEOM": ("geom", ("pos", "size")),

@@ -40,8 +40,8 @@ class SdfScene:
     """
 
     def __init__(self, source: Source, packages: Iterable[Path]) -> None:
-        self.findings = Findings()
-        self.poses = PoseGraph(self.findings)
+        self.findings: Findings = Findings()
+        self.poses: PoseGraph = PoseGraph(self.findings)
         self.links: dict[str, SdfLink] = {}
         self.joints: dict[str, ScopedJoint] = {}
         self.still: set[str] = set()

@@ -22,7 +22,8 @@ class Joining:
     """Takes joints of a graph; ModelError for one that ends at a body which the file does not have."""
 
     def __init__(self, g: Graph) -> None:
-        self.name, self._g = g.name, g
+        self.name: str = g.name
+        self._g = g
 
     def append(self, joint: GraphJoint) -> None:
         for field in ("predecessor", "successor"):
@@ -36,7 +37,9 @@ class Placing:
     """Takes parts in the frames of a graph's bodies, and gives them to its mechanism in those of the tree."""
 
     def __init__(self, m: Mechanism, placed: Callable[[Any], Any]) -> None:
-        self.name, self._m, self._placed = m.name, m, placed
+        self.name: str = m.name
+        self._m = m
+        self._placed = placed
 
     def append(self, part: Any) -> None:
         self._m.append(self._placed(part))

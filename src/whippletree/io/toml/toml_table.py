@@ -47,7 +47,7 @@ class Document:
         except ValueError as error:  # a whole number of thousands of digits
             raise FileError(path, f"is not TOML: {error}", _long_number_line(text)) from None
         self._text = text
-        self.top = TomlTable(self, content, ())
+        self.top: TomlTable = TomlTable(self, content, ())
 
     @cached_property
     def _lines(self) -> dict[Way, int]:

@@ -30,7 +30,7 @@ class UrdfTree:
 
     def __init__(self, source: Source, packages: Iterable[Path], keep_zero_limits: bool = False) -> None:
         """Read a text; raises FileError if it is not XML or contains no robot."""
-        self.findings = Findings()
+        self.findings: Findings = Findings()
         self._hints = HINTS
         path, raw = source.path, parse(source, self.findings)
         robot = Element(raw, self.findings)
@@ -39,19 +39,23 @@ class UrdfTree:
             message = f"the root element is <{robot.tag}>: a URDF file has <robot>, {others}"
             raise FileError(path, message, robot.line)
         _refuse_macros(path, raw)
-        self.name = (robot.text("name") or "").strip()
+        self.name: str = (robot.text("name") or "").strip()
         if not self.name:
             self.name = path.stem
             self.findings.warning(robot.line, f"<robot> has no name: it is called {self.name!r}, as its file")
         meshes = Meshes(path, packages)
         reader = PartReader(robot, meshes, self.findings, keep_zero_limits)
-        self.links = self._by_name([reader.link(part) for part in robot.children("link")], "link")
-        self.joints = self._by_name([reader.joint(part) for part in robot.children("joint")], "joint")
+        self.links: dict[str, UrdfLink] = self._by_name(
+            [reader.link(part) for part in robot.children("link")], "link"
+        )
+        self.joints: dict[str, LinkJoint] = self._by_name(
+            [reader.joint(part) for part in robot.children("joint")], "joint"
+        )
         self.carrier: dict[str, LinkJoint] = {}
         """The joint each link hangs on; the root has none."""
         self._imply_world()
         self._join()
-        self.root = self._find_root(robot.line)
+        self.root: str = self._find_root(robot.line)
         self._check_circles()
         self._check_mimics()
         meshes.report(self.findings)

@@ -74,13 +74,14 @@ class Differential:
         charts: Charts,
         further: Mapping[str, Structure] | None = None,
     ) -> None:
-        self.source = program = unrolled(program)
-        self.arguments = structures(program.inputs)
+        program = unrolled(program)
+        self.source = program
+        self.arguments: dict[str, Structure] = structures(program.inputs)
         _check(wrt, list(self.arguments))
-        self.wrt = tuple(wrt)
-        self.inputs = program.inputs + entries(further or {})
+        self.wrt: tuple[str, ...] = tuple(wrt)
+        self.inputs: tuple[Input, ...] = program.inputs + entries(further or {})
         self.graph, self.refs = lift_values(program, sum(entry.size for entry in entries(further or {})))
-        self.one = Scalar(self.graph, ONE)
+        self.one: Scalar = Scalar(self.graph, ONE)
         self.followed: list[Directions] = []
         for name in wrt:
             for entry, first in _placed(program.inputs):

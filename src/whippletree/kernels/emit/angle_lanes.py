@@ -53,12 +53,16 @@ class AngleLanes:
         for instruction in leading:
             if instruction[1] in needed:
                 before[needed[instruction[1]]].append(instruction)
-        self.rest = [instruction for instruction in program.instructions if instruction[1] not in needed]
-        self.levels = [(before[depth], list(group)) for depth, group in groups.items()]
+        self.rest: list[Instruction] = [
+            instruction for instruction in program.instructions if instruction[1] not in needed
+        ]
+        self.levels: list[tuple[list[Instruction], list[int]]] = [
+            (before[depth], list(group)) for depth, group in groups.items()
+        ]
         width, largest = 1, max((len(group) for group in groups.values()), default=1)
         while width < min(widest.width, largest):
             width *= 2
-        self.form = widest.of_width(width)
+        self.form: Form = widest.of_width(width)
         self._place_of: dict[int, int] = {}
         self._places = sum(2 * width * -(-len(group) // width) for group in groups.values())
 

@@ -67,10 +67,10 @@ class Segments:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.first = program.first_instruction
-        self.constants = np.array(program.constants, np.float64)
+        self.first: int = program.first_instruction
+        self.constants: NDArray[np.float64] = np.array(program.constants, np.float64)
         self.results: Ints = np.array(program.results, np.int64)
-        self.is_result = np.zeros(program.n_instructions, bool)
+        self.is_result: NDArray[np.bool_] = np.zeros(program.n_instructions, bool)
         self.is_result[self.results[self.results >= self.first] - self.first] = True
         self._read()
         self._cut()
@@ -87,7 +87,7 @@ class Segments:
         """Instructions as arrays, signs and order of operands aside."""
         used, codes, operands = self.program.columns
         bare = [SIGNED[name][0] if name in SIGNED else name for name in used]
-        self.names = sorted(set(bare))
+        self.names: list[str] = sorted(set(bare))
         self.ops: Ints = np.array([self.names.index(name) for name in bare], np.int64)[codes]
         self.operands: Ints = operands.copy()
         signs = np.array([SIGNED[name][1:] if name in SIGNED else (0, 0) for name in used], bool)

@@ -68,18 +68,26 @@ class Routine:
         precision: Precision,
         linkage: str = "",
     ) -> None:
-        self.program, self.name, self.linkage = program, name, linkage
-        self.inputs, self.outputs = inputs, outputs
-        self.precision, self.real = precision, precision.c_type
-        self.cell = [f"{entry.name}[{i}]" for entry in inputs for i in range(entry.size)]
+        self.program = program
+        self.name = name
+        self.linkage = linkage
+        self.inputs = inputs
+        self.outputs = outputs
+        self.precision = precision
+        self.real: str = precision.c_type
+        self.cell: list[str] = [f"{entry.name}[{i}]" for entry in inputs for i in range(entry.size)]
         self.cell.extend(literal(value, precision) for value in program.constants)
         result = [f"{entry.name}[{i}]" for entry in outputs for i in range(entry.size)]
-        self.loops = {first: self.one_pass(first, loop) for first, loop in program.loops.items()}
-        self.instructions = [self.without_order(*instruction) for instruction in operands(program)]
+        self.loops: dict[int, Routine] = {
+            first: self.one_pass(first, loop) for first, loop in program.loops.items()
+        }
+        self.instructions: list[PlacedInstruction] = [
+            self.without_order(*instruction) for instruction in operands(program)
+        ]
         count = len(self.instructions)
         self.pieces = [range(i, min(i + LONGEST_FUNCTION, count)) for i in range(0, count, LONGEST_FUNCTION)]
         self.pieces = self.pieces or [range(0)]
-        self.first = program.first_instruction
+        self.first: int = program.first_instruction
         self.wanted: dict[int, list[str]] = {}  # per value the outputs it goes to
         for cell, value in zip(result, program.results, strict=True):
             self.wanted.setdefault(value, []).append(cell)

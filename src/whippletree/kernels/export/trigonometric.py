@@ -32,7 +32,8 @@ class TooManyTerms(InputError):
 
     def __init__(self, terms: int, limit: int) -> None:
         super().__init__(f"an expression has {terms} terms, more than the {limit} allowed")
-        self.terms, self.limit = terms, limit
+        self.terms = terms
+        self.limit = limit
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ class Trigonometric:
     def __init__(self, ring: Ring, terms: dict[Key, complex]) -> None:
         if len(terms) > ring.limit:
             raise TooManyTerms(len(terms), ring.limit)
-        self.ring, self.terms = ring, terms
+        self.ring: Ring = ring
+        self.terms: dict[Key, complex] = terms
 
     @property
     def size(self) -> float:

@@ -39,9 +39,10 @@ class Guarded:
         bound: float,
         precision: Precision = DOUBLE,
     ) -> None:
-        self.watched = Iteration(watched, states + 1, precision=precision)
-        self.other = Iteration(other, states, precision=precision)
-        self.states, self.bound = states, bound
+        self.watched: Iteration = Iteration(watched, states + 1, precision=precision)
+        self.other: Iteration = Iteration(other, states, precision=precision)
+        self.states = states
+        self.bound = bound
 
     def __reduce__(self) -> tuple[type[Guarded], tuple[Program, Program, int, float, Precision]]:
         programs = self.watched.program, self.other.program

@@ -210,8 +210,10 @@ class Iteration:
     ) -> None:
         shapes = [leaf.shape for leaf in leaves(program.outputs)]
         assert shapes == [entry.shape for entry in program.inputs[:states]]
-        self.program, self.states, self.precision = program, states, precision
-        self.width = host().lanes(precision) if width is None else width
+        self.program = program
+        self.states = states
+        self.precision = precision
+        self.width: int = host().lanes(precision) if width is None else width
         self._code = build.kernel_code(program, host(), self.width, precision)
         self._work_bytes = ctypes.c_int64.from_address(self._code.variable(WORK)).value
 

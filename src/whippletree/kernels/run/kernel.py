@@ -71,10 +71,10 @@ class Kernel:
         self.program = program
         self.name = name
         self._precision = precision_of(dtype)
-        self.dtype = np.dtype(self._precision.dtype)
+        self.dtype: np.dtype[Any] = np.dtype(self._precision.dtype)
         self._checked = Checked(program, self._precision)
         # What `inspect.signature` and editors show. Of the kernel: its class has a signature of its own.
-        self.__signature__ = _signature(structures(program.inputs))
+        self.__signature__: Signature = _signature(structures(program.inputs))
 
     def __call__(self, *arguments: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
         """Compute.

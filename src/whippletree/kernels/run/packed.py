@@ -48,7 +48,7 @@ class PackedKernel(Kernel):
             if not whole.first_constant <= number < whole.first_instruction:
                 first.setdefault(number, place)
         self._whole = whole
-        self.places = np.array(list(first.values()), np.int64)
+        self.places: np.ndarray[Any, np.dtype[np.int64]] = np.array(list(first.values()), np.int64)
         rank = {number: k for k, number in enumerate(first)}
         constants = range(whole.first_constant, whole.first_instruction)
         rank |= {number: len(first) + k for k, number in enumerate(constants)}

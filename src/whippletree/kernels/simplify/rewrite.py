@@ -20,8 +20,10 @@ class Rewriter:
     """
 
     def __init__(self, table: NodeTable, part: Bits) -> None:
-        self.old, self.refs, self.live = table.graph, table.refs, table.live
-        self.new = Expressions(int(np.count_nonzero(table.code == INPUT)))
+        self.old: Nodes = table.graph
+        self.refs: list[int] = table.refs
+        self.live: list[bool] = table.live
+        self.new: Expressions = Expressions(int(np.count_nonzero(table.code == INPUT)))
         for value in self.old.values:
             self.new.constant(value)
         self.new.loops.update(self.old.loops)

@@ -47,15 +47,16 @@ class NodeTable:
     """
 
     def __init__(self, graph: Nodes, refs: Sequence[int]) -> None:
-        self.graph, self.refs = graph, list(refs)
-        self.code = np.fromiter(graph.code, np.int8, len(graph))
+        self.graph = graph
+        self.refs: list[int] = list(refs)
+        self.code: NDArray[np.int8] = np.fromiter(graph.code, np.int8, len(graph))
         self.operands: Ints = np.full((len(graph), 3), NONE)
         for column, refs in enumerate((graph.first, graph.second)):
             self.operands[:, column] = np.fromiter(refs, np.int64, len(graph))
         self.operands[self.code == INPUT, 0] = NONE
         self.operands[list(graph.otherwise), 2] = list(graph.otherwise.values())
         self._count_uses()
-        self.size = int(np.count_nonzero(self.count[self.code != INPUT]))
+        self.size: int = int(np.count_nonzero(self.count[self.code != INPUT]))
 
     def _count_uses(self) -> None:
         """Count uses by all nodes, then take back those by nodes that nothing needs."""

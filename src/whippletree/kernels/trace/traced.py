@@ -8,7 +8,7 @@ arrays) cannot be recorded; the methods `where`, `minimum` and `maximum` can.
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,11 +25,11 @@ class Scalar:
     __slots__ = ("graph", "ref")
 
     # Above NumPy's scalars, so that `np.float64(2) * x` comes here; below its arrays, which broadcast.
-    __array_priority__ = -1.0
+    __array_priority__: ClassVar[float] = -1.0
 
     def __init__(self, graph: Expressions, ref: int) -> None:
-        self.graph = graph
-        self.ref = ref
+        self.graph: Expressions = graph
+        self.ref: int = ref
 
     def _lift(self, other: Any) -> int | None:
         """The reference of an operand; None for what is not a scalar, so that arrays can broadcast."""
@@ -311,11 +311,11 @@ class Condition:
     """A truth value not known yet: chooses by `where`, combines by `&`, `|`, `~`, counts as 1 or 0."""
 
     __slots__ = ("graph", "ref")
-    __array_priority__ = -1.0
+    __array_priority__: ClassVar[float] = -1.0
 
     def __init__(self, graph: Expressions, ref: int) -> None:
-        self.graph = graph
-        self.ref = ref
+        self.graph: Expressions = graph
+        self.ref: int = ref
 
     def where(self, a: Any, b: Any) -> Scalar:
         """a where the condition holds, else b; both are numbers, traced or not."""

@@ -26,7 +26,9 @@ class LocalMotions:
     """The motions that the loops of a mechanism ask for, each computed once."""
 
     def __init__(self, m: Mechanism, q: Array, qd: Array) -> None:
-        self.m, self.q, self.qd = m, q, qd
+        self.m = m
+        self.q = q
+        self.qd = qd
         self._known: dict[tuple[int, int], LocalMotion] = {}
 
     def of(self, base: int, i: int) -> LocalMotion:

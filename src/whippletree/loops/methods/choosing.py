@@ -19,7 +19,8 @@ class BestConditioned:
     """Choices by the largest pivot, made at a position given in numbers, and written down."""
 
     def __init__(self, m: Mechanism, q: Array) -> None:
-        self.m, self.q = m, np.real(q)
+        self.m = m
+        self.q: Array = np.real(q)
         self.decisions: list[Any] = []
         self._size: dict[int, float] = {}
         self._rows: dict[int, tuple[int, ...]] = {}

@@ -111,7 +111,7 @@ class Measure:
     """The measure of what joints transmit, as the length of a vector."""
 
     def __init__(self, m: Mechanism, q: Array) -> None:
-        self.size = link_size(m)
+        self.size: Any = link_size(m)
         motions = LocalMotions(m, q, np.zeros(m.nv))
         placed = [(body.joint, q[m.q_index[i]]) for i, body in enumerate(m.bodies)]
         placed += [loop_position(m, loop, motions)[1:] for loop in m.loops]

@@ -98,8 +98,10 @@ class EventLookout:
     """
 
     def __init__(self, motion: Motion, kernel: Kernel, count: int) -> None:
-        self.motion, self._kernel = motion, kernel
-        self.values, self._after = np.zeros(count), np.zeros(count)
+        self.motion = motion
+        self._kernel = kernel
+        self.values: Array = np.zeros(count)
+        self._after = np.zeros(count)
         self._slope = np.zeros(len(motion.y))
 
     def begin(self, t: float, y: Array, values: Sequence[float]) -> None:

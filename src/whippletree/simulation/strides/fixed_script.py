@@ -42,7 +42,8 @@ class FixedScript:
     """
 
     def __init__(self, motion: Motion, steps: FixedSteps) -> None:
-        self.motion, self._constants = motion, [np.zeros(1) for _ in range(3)]
+        self.motion = motion
+        self._constants = [np.zeros(1) for _ in range(3)]
         self._number, self._following = np.zeros(1), np.zeros(1)
         self.size = self._constants[0]
         self.serve(steps)

@@ -59,7 +59,9 @@ class FaintSteps:
     chooses = True
 
     def __init__(self, slip: FaintSlip, plain: ChosenSteps, stiff: ChosenSteps) -> None:
-        self.slip, self.plain, self.stiff = slip, plain, stiff
+        self.slip = slip
+        self.plain = plain
+        self.stiff = stiff
         self._now = plain
 
     def step(self, t: float, y: Array, longest: float | None) -> Step:

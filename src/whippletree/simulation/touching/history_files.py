@@ -9,7 +9,7 @@ from ...errors import FileError
 from ...spatial import Array
 from .contact_history import NO_CONTACTS, ContactEvent, ContactHistory
 
-SHAPES = {
+SHAPES: dict[str, tuple[int | None, ...]] = {
     "gap": (None,),
     "mode": (None,),
     "force": (None, 3),

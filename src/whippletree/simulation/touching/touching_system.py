@@ -46,7 +46,8 @@ class TouchingSystem(Compiled):
 
     def __init__(self, equations: Equations, forces: Acting, m: Mechanism) -> None:
         super().__init__(equations, forces)
-        self.m, self.size = m, m.nq + m.nv
+        self.m = m
+        self.size: int = m.nq + m.nv
         count, tree = len(candidates(m)), not (m.loops or m.gears)
         self._small = tree and count <= MOST and isinstance(self.kernels.terms, Kernel)
         self._asked, self._pays = 0, PAYS * count

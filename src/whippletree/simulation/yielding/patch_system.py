@@ -76,8 +76,10 @@ class PatchSystem(Compiled):
 
     def __init__(self, equations: Equations, forces: Acting, how: Compliant, m: Mechanism) -> None:
         super().__init__(equations, forces)
-        self.count, self.size = len(candidates(m)), m.nq + m.nv
-        self.touches, self.left = np.zeros(self.count), np.zeros(self.count)
+        self.count: int = len(candidates(m))
+        self.size: int = m.nq + m.nv
+        self.touches: Array = np.zeros(self.count)
+        self.left: Array = np.zeros(self.count)
         self._motion, self._effect, self.gaps = patch_kernels(m, how)
 
     def patches(self, t: float, y: Array) -> PatchMotion:

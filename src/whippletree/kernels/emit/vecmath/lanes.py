@@ -64,15 +64,17 @@ class Lanes:
 
     def __init__(self, form: Form) -> None:
         self.form = form
-        self.width = form.width
-        self.has_fma = form.fma
-        self.precision = form.precision
+        self.width: int = form.width
+        self.has_fma: bool = form.fma
+        self.precision: Precision = form.precision
         self.lines: list[str] = []
         self._count = 0
-        self.element, self.size, self.bytes = form.precision.element, form.precision.bytes, form.bytes
-        self.real_type = form.type
-        self.bits_type = self.type_of(form.precision.integer)
-        self.truth_type = self.type_of("i1")
+        self.element: str = form.precision.element
+        self.size: int = form.precision.bytes
+        self.bytes: int = form.bytes
+        self.real_type: str = form.type
+        self.bits_type: str = self.type_of(form.precision.integer)
+        self.truth_type: str = self.type_of("i1")
 
     @property
     def numbers(self) -> Tables:
