@@ -20,6 +20,7 @@ tau += 0.05 * np.random.default_rng(0).normal(size=tau.shape)
 
 known = [name for name in wt.regressor_names(arm) if not name.startswith("link6.")]
 report = wt.identify(arm, wt.MeasuredMotion(q, qd, qdd, tau), known=known)
-load = report.mechanism.bodies[-1].inertia.m - arm.bodies[-1].inertia.m
+before, after = arm.body("link6").inertia, report.mechanism.body("link6").inertia
+load, place = after.m - before.m, (after.h - before.h) / (after.m - before.m)
 bound = report.bounds[report.names.index("link6.mass")]
-print(f"the load weighs {load:.3f} kg, within {bound:.3f} kg by 95 %")
+print(f"the load weighs {load:.3f} kg, within {bound:.3f} kg by 95 %; its centre: {place.round(3)} in link6")
