@@ -15,7 +15,7 @@ from .angle_lanes import AngleLanes
 from .instructions import calls_first, functions_of, write_instruction
 from .loop_bodies import MAIN, loop_functions
 from .loop_calls import AREA, LoopCalls, area_text
-from .memory import ROOM, Streams, flush_text, prefetch, room_size
+from .memory import ROOM, Prefetches, Streams, flush_text, room_size
 from .result_slots import ResultSlots
 from .transpose import load_rows, pieces, store_piece
 from .vecmath import functions as vecmath
@@ -25,6 +25,7 @@ BATCH = "wt_batch"
 SHARE = "wt_share"
 ONE = "wt_one"
 WORK = "wt_work"
+STEP = "wt.step"
 ONE_WORK = "wt_one_work"
 
 _WIDTHS = (1, 2, 4, 8, 16)
@@ -130,15 +131,16 @@ def _vector(program: Program, form: Form) -> str:
     def rows(array: int) -> list[str]:
         return [row_address(e, array, index) for index in indices]
 
-    following = e.line(f"add i64 %i, {e.width}")
-    for array, entry in enumerate(program.inputs):
-        prefetch(e, row_address(e, array, following), entry.size)
     inputs: list[Real] = []
     for array, entry in enumerate(program.inputs):
         inputs += load_rows(e, rows(array), entry.size)
     body = _StateCode(e, program, inputs, lambda array: streams.rows(array, rows(array)), streams.slots)
+    ahead = e.line(f"add i64 %i, {Prefetches.AHEAD * e.width}")
+    following = [(row_address(e, array, ahead), entry.size) for array, entry in enumerate(program.inputs)]
+    prefetches = Prefetches(e, following, len(program.instructions))
     for instruction in calls_first(program.instructions, program.first_instruction):
         body.write(instruction)
+        prefetches.place()
     streams.slots.flush(rows)
     streams.flush()
     texts = flush_text(form, attributes(form)) + streams.slots.text(attributes(form))
@@ -173,17 +175,26 @@ def row_address(e: Lanes, array: int, index: str) -> str:
 
 
 def batch_loop(e: Lanes, before: str = "") -> str:
-    """`wt_batch` around the body of one step, `before` coming first, once; and `wt_share` around that."""
+    """`wt_batch` around the body of one step, `before` coming first; and `wt_share` around that.
+
+    The step is a function of its own: were it the body of a loop, LLVM would take constants out of that, for
+    which there are no registers.
+    """
     body = "\n".join(e.lines)
     return f"""
+define internal void @{STEP}(ptr %arrays, i64 %first, i64 %last, i64 %i) noinline {attributes(e.form)} {{
+{before}
+{body}
+  ret void
+}}
+
 define void @{BATCH}(ptr %arrays, i64 %first, i64 %last) {attributes(e.form)} {{
 start:
-{before}
   %any = icmp slt i64 %first, %last
   br i1 %any, label %step, label %done
 step:
   %i = phi i64 [%first, %start], [%next, %step]
-{body}
+  call void @{STEP}(ptr %arrays, i64 %first, i64 %last, i64 %i)
   %next = add i64 %i, {e.width}
   %more = icmp slt i64 %next, %last
   br i1 %more, label %step, label %done

@@ -34,14 +34,35 @@ def _room_of(size: int, form: Form) -> int:
     return -(-size * form.bytes // LINE) * LINE + 2 * LINE
 
 
-def prefetch(e: Lanes, next_row: str, size: int) -> None:
-    """Ask for the rows of the next step, which begin at `next_row`, if they lie side by side.
+class Prefetches:
+    """Asks for inputs two steps ahead, if their rows lie side by side; else in vain, which harms nothing.
 
-    If they do not, this is in vain and harms nothing: it never faults.
+    A processor waits for few lines at a time, and asked for more at once it stands still. So they are asked
+    for one by one while a step is computed, and two steps ahead, as what is asked for last is needed soon.
+    They are to come into the second cache: the first one is full of a step's own values.
+
+    Args:
+        e: Where to write.
+        rows: Where the inputs of the step after the next begin, and the numbers of each.
+        places: How many places there will be to write them at.
     """
-    for offset in range(0, size * e.bytes, LINE):
-        at = e.line(f"getelementptr i8, ptr {next_row}, i64 {offset}")
-        e.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
+
+    AHEAD = 2
+
+    def __init__(self, e: Lanes, rows: Sequence[tuple[str, int]], places: int) -> None:
+        self.e = e
+        self._lines = [(row, at) for row, size in rows for at in range(0, size * e.bytes, LINE)]
+        self._places = places
+        self._passed = self._written = 0
+
+    def place(self) -> None:
+        """One of the places: write as many as are due there."""
+        self._passed += 1
+        due = len(self._lines) * self._passed // self._places
+        for row, offset in self._lines[self._written : due]:
+            at = self.e.line(f"getelementptr i8, ptr {row}, i64 {offset}")
+            self.e.lines.append(f"  call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 2, i32 1)")
+        self._written = due
 
 
 class Streams:
