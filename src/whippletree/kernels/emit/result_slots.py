@@ -93,10 +93,10 @@ class ResultSlots:
             room = e.line(f"getelementptr i8, ptr {room}, i64 {_room_bytes(e.width)}")
 
     def text(self, attributes: str) -> str:
-        """The function that does so, and its table: the slot of every result."""
+        """The function that does so, and its table: where in memory the slot of every result begins."""
         if not self.sizes:
             return ""
-        listed = ", ".join(f"i32 {slot}" for slot in self._places)
+        listed = ", ".join(f"i32 {slot * self.e.bytes}" for slot in self._places)
         table = f"@wt.places = private unnamed_addr constant [{len(self._places)} x i32] [{listed}]\n"
         return table + _ROWS.format(
             attributes=attributes,
@@ -116,7 +116,7 @@ class ResultSlots:
         for k in range(e.width):
             at = e.line(f"getelementptr i32, ptr %places, i64 {e.line(f'add i64 %j, {k}')}")
             slot = e.line(f"zext i32 {e.line(f'load i32, ptr {at}, align 4')} to i64")
-            value_at = e.line(f"getelementptr {e.real_type}, ptr %slots, i64 {slot}")
+            value_at = e.line(f"getelementptr i8, ptr %slots, i64 {slot}")
             columns.append(Real(e.line(f"load {e.real_type}, ptr {value_at}, align {e.bytes}")))
         store_piece(e, rows(e), 0, columns)
         return "\n".join(e.lines)
@@ -142,6 +142,15 @@ def _room_rows(e: Lanes) -> list[str]:
         e.line(f"getelementptr i8, ptr %room, i64 {_ROOM_ROW * lane + _LINE}") for lane in range(e.width)
     ]
     return [e.line(f"getelementptr {e.element}, ptr {begin}, i64 %k") for begin in begins]
+
+
+def _line(k: int) -> str:
+    """Send a line of those that are gathered, the k-th from the first that is whole."""
+    return f"""  %source_{k} = getelementptr i8, ptr %sources, i64 {_LINE * k}
+  %target_{k} = getelementptr i8, ptr %targets, i64 {_LINE * k}
+  %line_{k} = load <8 x double>, ptr %source_{k}, align 4
+  store <8 x double> %line_{k}, ptr %target_{k}, align {_LINE}, !nontemporal !0
+"""
 
 
 # Past the caches only whole lines go well. Of each row eight lines at a time are gathered in the room, behind
@@ -180,17 +189,27 @@ send:
   %head = sub i64 {_LINE}, %shift
   %to = getelementptr {{element}}, ptr %row, i64 %c
   %bytes = mul i64 %columns, {{size}}
+  %sources = getelementptr i8, ptr %from, i64 %head
+  %before = sub i64 %head, {_LINE}
+  %targets = getelementptr i8, ptr %to, i64 %before
+  %all_lines = icmp eq i64 %columns, {{columns}}
   %begins = icmp eq i64 %c, 0
-  br i1 %begins, label %begin, label %line
+  br i1 %begins, label %begin, label %go_on
 begin:
   %first_at = getelementptr i8, ptr %from, i64 {_LINE}
   %first_8 = load <8 x double>, ptr %first_at, align 4
   %head_at = getelementptr i8, ptr %from, i64 {_HEAD}
   store <8 x double> %first_8, ptr %head_at, align 4
   %second = add i64 %head, {_LINE}
-  br label %line
+  br i1 %all_lines, label %lines, label %line
+go_on:
+  br i1 %all_lines, label %first_line, label %line
+first_line:
+{_line(0)}  br label %lines
+lines: ; as many as there mostly are, without a loop
+{"".join(map(_line, range(1, _GATHERED // _LINE)))}  br label %row_sent
 line:
-  %place = phi i64 [%head, %send], [%second, %begin], [%place_next, %store]
+  %place = phi i64 [%head, %go_on], [%second, %begin], [%place_next, %store]
   %fits = icmp ule i64 %place, %bytes
   br i1 %fits, label %store, label %row_sent
 store:
