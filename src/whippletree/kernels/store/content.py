@@ -12,7 +12,7 @@ import hashlib
 import marshal
 import sys
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from types import FunctionType, NoneType
 from typing import Any
 
@@ -62,17 +62,17 @@ def _plain(value: Any) -> Any:
         return "slice", _plain_items((value.start, value.stop, value.step))
     if kind is FunctionType:
         return "function", _home(value)
-    own, slots, derived = _class(kind)
+    own, slots, derived, says = _class(kind)
     if own is None:
         raise _OpaqueError
-    state = {name: getattr(value, name) for name in slots if hasattr(value, name)}
-    says = kind.__getstate__ is not object.__getstate__ and not slots  # with slots it is those, in a list
-    state.update(value.__getstate__() if says else getattr(value, "__dict__", {}))
-    names = sorted(state.keys() - derived)
-    items = [state[name] for name in names]
+    state = value.__getstate__() if says else getattr(value, "__dict__", {})
+    names = [name for name in slots if hasattr(value, name)]
+    items = [getattr(value, name) for name in names]
+    more = _in_order(tuple(state), derived)
+    items += [state[name] for name in more]
     if isinstance(value, tuple):
         items += value
-    return own, names, _plain_items(items)
+    return own, [*names, *more], _plain_items(items)
 
 
 def _plain_items(values: Iterable[Any]) -> list[Any]:
@@ -81,16 +81,24 @@ def _plain_items(values: Iterable[Any]) -> list[Any]:
 
 
 @cache
-def _class(kind: type) -> tuple[str | None, tuple[str, ...], frozenset[str]]:
-    """Where one of our classes stands, None for any other; its slots; what follows from other attributes."""
+def _class(kind: type) -> tuple[str | None, tuple[str, ...], frozenset[str], bool]:
+    """Where one of our classes stands, None for any other; its slots; what follows from other attributes;
+    and whether its objects say what counts."""
     bases = [base for base in kind.__mro__ if base not in (object, tuple) and base.__module__ != "abc"]
     names = [name for base in bases if (name := own_name(base)) is not None]
     if not names or len(names) != len(bases):
-        return None, (), frozenset()
+        return None, (), frozenset(), False
     slots = [base.__dict__.get("__slots__", ()) for base in bases]
     derived = [name for base in bases for name, x in vars(base).items() if isinstance(x, cached_property)]
     flat = tuple(name for some in slots for name in ([some] if isinstance(some, str) else some))
-    return names[0], flat, frozenset(derived)
+    says = kind.__getstate__ is not object.__getstate__ and not flat  # with slots it is those, in a list
+    return names[0], flat, frozenset(derived), says
+
+
+@lru_cache(1024)
+def _in_order(names: tuple[str, ...], left_out: frozenset[str]) -> list[str]:
+    """Names in an order of their own; objects of a class mostly have the same."""
+    return sorted({*names} - left_out)
 
 
 def own_name(thing: Any) -> str | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import marshal
 import os
-from array import array
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,12 +33,15 @@ def _files(folder: str) -> State:
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
-                status = entry.stat()
-                times = status.st_mtime_ns, status.st_ctime_ns
-                found.append((entry.path, status.st_size, *times, status.st_ino))
+                found.append(_file(entry.path))
             elif entry.name != "__pycache__" and entry.is_dir():
                 found += _files(entry.path)
     return found
+
+
+def _file(path: str) -> tuple[str, int, int, int, int]:
+    status = os.stat(path)
+    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 _imported = state()
@@ -66,9 +69,9 @@ def _digests() -> dict[str, str]:
     known = disk.load(name)
     try:
         found = _made() if known is None else dict(line.split("=") for line in known.decode().split("\n"))
+        if any(_file(entry[0]) != entry for entry in _imported):
+            return {}
     except (OSError, ValueError):  # files that are gone; an entry that is none of ours
-        return {}
-    if state() != _imported:
         return {}
     if known is None and found:
         disk.save(name, "\n".join(f"{room}={value}" for room, value in found.items()).encode())
@@ -89,6 +92,4 @@ def _made() -> dict[str, str]:
 
 def _fingerprint() -> str:
     """A hash of the state of all files when they were imported."""
-    paths = "\n".join(path for path, *_ in _imported)
-    numbers = array("Q", (n % 2**64 for _, *rest in _imported for n in rest))
-    return hashlib.sha256(paths.encode() + numbers.tobytes()).hexdigest()
+    return hashlib.sha256(marshal.dumps(_imported, 2)).hexdigest()
