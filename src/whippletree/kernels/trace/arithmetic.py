@@ -157,21 +157,14 @@ class Arithmetic(Nodes):
         if a > b:
             a, b = b, a
         if a < 0:  # a constant comes first
-            if a == ZERO or b == ZERO:
-                return ZERO
-            if a == ONE:
-                return b ^ 1 if sign else b
-            if b < 0:
-                product = self.constant(self.values[~(a >> 1)] * self.values[~(b >> 1)])
-                return negate(product) if sign else product
-            merged = self._scale(self.values[~(a >> 1)], b >> 1)
-            if merged is not None:
-                return merged ^ sign
-        key = (a << _BITS) + b
+            folded = self._multiple(a, b)
+            if folded is not None:
+                return negate(folded) if sign else folded
+        key = a << _BITS | b
         ref = self._products.get(key)
         if ref is None:
             code, quotients = self.code, self._quotients
-            if a in quotients or b in quotients:
+            if b in quotients or a in quotients:
                 whole = self._undivided(a, b)
                 if whole is not None:
                     return negate(whole) if sign else whole
@@ -182,6 +175,34 @@ class Arithmetic(Nodes):
             self.first.append(a)
             self.second.append(b)
         return ref ^ 1 if sign else ref
+
+    def _multiple(self, a: int, b: int) -> int | None:
+        """What a constant makes of a constant, or of what is itself scaled by one: one is enough.
+
+        Not of a constant over x: if that quotient is needed elsewhere, a division more.
+        """
+        if a == ONE or b == ZERO:
+            return b
+        if a == ZERO:
+            return ZERO
+        factor = self.values[~(a >> 1)]
+        if b < 0:
+            return self.constant(factor * self.values[~(b >> 1)])
+        number = b >> 1
+        code = self.code[number]
+        if code == MUL:
+            inner = self.first[number]
+            if inner < 0:
+                merged = factor * self.values[~(inner >> 1)]
+                if _SMALLEST < merged < _LARGEST:
+                    return self.mul(self.constant(merged), self.second[number])
+        elif code == DIV:
+            inner = self.second[number]
+            if inner < 0:
+                merged = factor / self.values[~(inner >> 1)]
+                if _SMALLEST < merged < _LARGEST:
+                    return self.mul(self.constant(merged), self.first[number])
+        return None
 
     def _undivided(self, a: int, b: int) -> int | None:
         """What a product leaves in which one operand divides the other: x·(y/x) or x·(y·(z/x))."""
@@ -199,22 +220,6 @@ class Arithmetic(Nodes):
                         return self.mul(first[factor >> 1], other)
         return None
 
-    def _scale(self, factor: float, number: int) -> int | None:
-        """A constant times what is itself scaled by a constant: one constant is enough.
-
-        Not a constant times a constant over x: if that quotient is needed elsewhere, a division more.
-        """
-        code, a, b = self.code[number], self.first[number], self.second[number]
-        if code == MUL and a < 0:
-            merged = factor * self.values[~(a >> 1)]
-            if _SMALLEST < merged < _LARGEST:
-                return self.mul(self.constant(merged), b)
-        elif code == DIV and b < 0:
-            merged = factor / self.values[~(b >> 1)]
-            if _SMALLEST < merged < _LARGEST:
-                return self.mul(self.constant(merged), a)
-        return None
-
     def add(self, a: int, b: int) -> int:
         """Sum; a difference is the sum with `negate(b)`."""
         if a > b:
@@ -226,7 +231,7 @@ class Arithmetic(Nodes):
         sign = a & 1
         if sign:
             a, b = a ^ 1, b ^ 1
-        key = (a << _BITS) + b
+        key = a << _BITS | b
         ref = self._sums.get(key)
         if ref is None:
             code, first, second = self.code, self.first, self.second
@@ -234,12 +239,16 @@ class Arithmetic(Nodes):
                 if a ^ b <= 1:  # twice the same, or the same with both signs
                     return ZERO if a ^ b else self.mul(TWO, a) ^ sign
                 # A sum may hold the negative of what is added to it.
-                number, negative = b >> 1, a ^ 1 ^ (b & 1)
-                if code[number] == ADD and (first[number] == negative or second[number] == negative):
-                    return self._rest(b ^ sign, negative)
-                number, negative = a >> 1, b ^ 1
-                if code[number] == ADD and (first[number] == negative or second[number] == negative):
-                    return self._rest(a ^ sign, negative)
+                number = b >> 1
+                if code[number] == ADD:
+                    negative = a ^ 1 ^ (b & 1)
+                    if first[number] == negative or second[number] == negative:
+                        return self._rest(b ^ sign, negative)
+                number = a >> 1
+                if code[number] == ADD:
+                    negative = b ^ 1
+                    if first[number] == negative or second[number] == negative:
+                        return self._rest(a ^ sign, negative)
             ref = self._sums[key] = 2 * len(code)
             code.append(ADD)
             first.append(a)
