@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 import whippletree as wt
 
@@ -66,6 +67,37 @@ def test_a_scissor_lift_rises_and_takes_the_force_of_virtual_work(tmp_path: Path
     weight = 20.0 * stages + 0.2 * stages + sum(2.0 * 1.2 * (k + 0.5) for k in range(stages))
     slope = -x / np.sqrt(1.0 - x**2)
     assert_allclose(motion.driving_force[:, 0], 9.81 * weight * slope, rtol=1e-5)
+
+
+def test_a_scissor_lift_falls_through_its_flat_position() -> None:
+    """As M(θ) θ'' + M' θ'² / 2 + V' = 0, θ being the angle of its bars; at θ = 0 all lie in one line."""
+    m = scissor_lift(1).mechanism()
+    run = wt.simulate(m, raised(m, 1, 0.6), duration=1.0, rtol=1e-10, atol=1e-12)
+
+    def rate(t: float, y: np.ndarray) -> list[float]:
+        s, c = np.sin(y[0]), np.cos(y[0])
+        M, slope = 1.0 + 0.3 * s * s + 20.0 * c * c, 2.0 * (0.3 - 20.0) * s * c
+        return [y[1], -(0.5 * slope * y[1] ** 2 + 9.81 * 21.4 * c) / M]
+
+    expected = solve_ivp(rate, (0.0, 1.0), [0.6, 0.0], "DOP853", run.t, rtol=1e-13, atol=1e-13).y[0]
+    assert expected[-1] < -np.pi
+    assert_allclose(run.q[:, m.joint_names.index("foot")], expected, rtol=0, atol=1e-8)
+
+
+def test_a_scissor_lift_folded_together_swings_as_a_double_pendulum() -> None:
+    """Its bars lie on each other, as they may all along: fewer constraints are independent than elsewhere."""
+    m, tree = scissor_lift(1).mechanism(), wt.Mechanism("pendulum", gravity=(0.0, -9.81, 0.0))
+    tree.add_body("bars", wt.Revolute("z"), inertia=rod(1.0, 2.4))
+    above = wt.Inertia(20.0, (0.4, 0.05, 0.0), (0.5, 1.0, 1.0)) + wt.Inertia(0.2)
+    tree.add_body("platform", wt.Revolute("z"), "bars", P((1.0, 0, 0)), above)
+    q = np.array([{"foot": 0.8, "hinge": -0.7, "shoe-pin": -0.7}.get(name, 0.0) for name in m.joint_names])
+    assert wt.mobility(m, q).mobility == 2
+    run, free = (
+        wt.simulate(machine, start, duration=1.0, rtol=1e-10, atol=1e-12, sample=0.25)
+        for machine, start in ((m, q), (tree, [0.8, -0.7]))
+    )
+    for name, expected in (("foot", free.q[:, 0]), ("hinge", free.q[:, 1])):
+        assert_allclose(run.q[:, m.joint_names.index(name)], expected, rtol=0, atol=1e-8)
 
 
 def test_what_folds_flat_has_no_linear_model_there() -> None:

@@ -128,6 +128,11 @@ class Closing:
         found = self._factored(self._constraints(q)[1]).rows
         return tuple(sorted(self._rows[int(row)] for row in found))
 
+    def other_way(self, q: Array) -> int:
+        """The number of the velocity that is largest in what constraints hardly hinder at a position."""
+        directions = np.linalg.svd(self._constraints(q)[1])[2]
+        return int(np.argmax(np.abs(directions[self.rank - 1])))
+
     def is_regular(self, q: Array) -> bool:
         """Whether all constraints are independent at a position, so that it cannot be singular."""
         return Factors(self._constraints(q)[1], 0).clear == len(self._rows)

@@ -226,7 +226,10 @@ def simulate(
     projects = stabilization is None and (law.method.holds(m) or forces.drive is not None)
     spare = m.once(reserve) if dynamics == "auto" and tolerance is None else None
     in_reserve = None if spare is None else (spare, law._replace(method=METHODS[spare]))
-    plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects, tolerance, in_reserve)
+    folded = METHODS["augmented"]
+    automatically = dynamics == "auto" and tolerance is None and folded.fault(m) is None
+    instead = ("augmented", law._replace(method=folded)) if automatically else None
+    plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects, tolerance, in_reserve, instead)
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)
     if isinstance(contacts, Compliant):

@@ -7,6 +7,7 @@ on by constraint forces, which hold wherever constraints are independent.
 
 from math import sqrt
 
+from ..loops.equations.rank import MisfitError
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .equations import Equations, Law, equations
@@ -45,7 +46,7 @@ class LawInUse:
         self.worn = 0.0
         self.names: list[str] = [plan.dynamics]
         self._external = plan.forces.external is not None
-        self._reserve, self._made = plan.reserve, list[Equations]()
+        self._reserve, self._instead, self._made = plan.reserve, plan.instead, list[Equations]()
         # Rounding errors that a step can see make it shorter and shorter: they stay below what it may err.
         self._share = min(max(sqrt(ROUNDING / plan.rtol), WORN), WORN_MOST)
 
@@ -59,7 +60,13 @@ class LawInUse:
                 self._call_up(*self._reserve, system, q)
                 return
             self._made.append(found)
-        reached = _quality(found, q)
+        try:
+            reached = _quality(found, q)
+        except MisfitError:
+            if self._instead is None:
+                raise
+            self._call_up(*self._instead, system, q)
+            return
         if reached > BETTER * quality:
             system.equations, quality = found, reached
         self.worn = self._share * quality

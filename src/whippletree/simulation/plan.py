@@ -22,6 +22,7 @@ class Plan:
         projects: Whether loops are closed after every step; else the law's stabilization holds them.
         tolerance: Share by which constraints depend on others that are not asked for then; None: rounding.
         reserve: Name and law to go on with where choices of the first wear out; None: only other choices.
+        instead: Name and law where links lie on each other, so that choices of the first hold nowhere else.
     """
 
     m: Mechanism
@@ -35,3 +36,4 @@ class Plan:
     projects: bool
     tolerance: float | None = None
     reserve: tuple[str, Law] | None = None
+    instead: tuple[str, Law] | None = None

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..analysis.driven_system import joint_of_velocity
 from ..errors import EnergyWarning, InputError, SimulationError
 from ..spatial import Array
 from .acting import acting_along, acting_at
@@ -360,6 +361,9 @@ class Run:
             what += drive.dead_centre(self.last[self.m.nq :])
         elif self.near_singular:
             what += ". Its loops are close to a singular position, from where it may go on in several ways"
+            assert self.closing is not None  # or nothing were near
+            other = joint_of_velocity(self.m, self.closing.other_way(self.last[: self.m.nq]))
+            what += f": in one that meets this one there, joint {other!r} moves most"
         return SimulationError(
             f"{self.m.name!r} at t = {t:.6g} s of {self.duration:g} s ({self.method}): {what}",
             t,

@@ -76,7 +76,7 @@ class Replay:
         raise MisfitError(
             "reduction does not fit: it was made for another mechanism, or in a position in which its loops "
             "have fewer independent constraints than nearby, and no choice made there holds elsewhere. See "
-            "wt.loops.choose_reduction(m, q), and wt.mobility for the position"
+            "wt.loops.choose_reduction(m, q), and wt.mobility for the position; method 'augmented' takes it"
         )
 
     def rows(self, l: int, K: Array) -> tuple[int, ...]:
