@@ -71,4 +71,5 @@ def _recorded(
     step = np.diff(t, prepend=t[:1])
     states = {"t": t, "q": q, "qd": qd, "tau": tau, "step": step}
     found, still = common(m), np.zeros(len(t))
-    return build(found, still, found.accounts(q, qd), mechanism=m, method=method, events=events, **states)
+    accounts = found.accounts(np.concatenate([q, qd], axis=1))
+    return build(found, still, accounts, mechanism=m, method=method, events=events, **states)

@@ -63,7 +63,7 @@ def smooth(run: Trajectory) -> Smooth:
     qd = slope if N is None else np.einsum("nvq,nq->nv", np.linalg.pinv(N), slope)
     power = run.power + run.external_power - run.lost_power
     energy = _cubic(run.energy[:, None], power[:, None], h, k, s)[0][:, 0]
-    _, gravity, elastic, *_ = common(m).accounts(q, qd).T
+    _, gravity, elastic, *_ = common(m).accounts(np.concatenate([q, qd], axis=1)).T
     t = run.t[k] + s * h[k]
     found = Smooth(t, q, qd, gravity + elastic, elastic, energy)
     last: Any = (run.t, run.q, run.qd, run.potential, run.elastic, run.energy)

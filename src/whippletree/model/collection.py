@@ -315,10 +315,10 @@ class PartCollection(PartAdder):
         ((0.0, 0.0, -9.81), False)
         """
         made = object.__new__(type(self))
-        made.__dict__.update(
-            {name: _copied(value) for name, value in self.__dict__.items() if name != "_kept"}
-        )
-        made.__dict__["_kept"] = self._kept
+        (own := made.__dict__).update(self.__dict__)
+        for name, value in self.__dict__.items():
+            if name != "_kept" and isinstance(value, _CONTAINERS):
+                own[name] = _copied(value)
         return made
 
     def with_parts(
@@ -388,8 +388,13 @@ class PartCollection(PartAdder):
         return len(self._parts["body"])
 
 
+_CONTAINERS = (list, dict)
+
+
 def _copied(value: Any) -> Any:
-    """Lists and dictionaries anew, what they hold as it is."""
-    if isinstance(value, list):
-        return [*value]
-    return {key: _copied(entry) for key, entry in value.items()} if isinstance(value, dict) else value
+    """A list or a dictionary anew, what they hold as it is but for such."""
+    found = value.copy()
+    for key, entry in value.items() if isinstance(value, dict) else ():
+        if isinstance(entry, _CONTAINERS):
+            found[key] = _copied(entry)
+    return found

@@ -73,6 +73,13 @@ def position(m: "Mechanism", value: Any, name: str = "q") -> Array:
     return q
 
 
+def real_position(m: "Mechanism", value: Any, name: str) -> Array:
+    """As `position`, of real numbers."""
+    q = real_vector(value, (m.nq,), name, per_coordinate(m))
+    _check_positions(m, q, name)
+    return q
+
+
 def velocities(m: "Mechanism", value: Any, name: str) -> Array:
     """The value as velocities (..., nv) of the mechanism."""
     return _rows(value, m.nv, name, per_velocity(m))

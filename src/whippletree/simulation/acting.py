@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import signature
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..api.forward_methods import Method
 from ..dynamics.frame_forces import frame_forces
 from ..errors import InputError
 from ..kernels.run.kernel import Kernel
+from ..kernels.trace.structure import leaves
 from ..loops.equations.driven_rows import Coordinate
 from ..model.driver_motions import Prescribed
 from ..model.mechanism import Mechanism
@@ -249,6 +250,14 @@ class HeldActing(Acting):
         self.next_sample = (round(self._times[-1] / self.period) + 1) * self.period if keep else 0.0
 
 
+def is_control(control: object, nq: int, nv: int) -> TypeGuard[Kernel]:
+    """Whether a control is machine code itself, of (t, q, qd)."""
+    if not isinstance(control, Kernel):
+        return False
+    shapes = [leaf.shape for leaf in leaves(control.program.outputs)]
+    return control.array_shapes() == [(), (nq,), (nv,), (nv,)] and len(shapes) == 1
+
+
 def check_function(function: Any, name: str) -> None:
     """InputError for what cannot be called as function(t, q, qd)."""
     if not callable(function):
@@ -276,6 +285,10 @@ def acting_along(forces: Acting, t: Array, q: Array, qd: Array) -> tuple[Array, 
     tau, power = np.zeros(qd.shape), np.zeros(len(t))
     if forces.idle or not len(t):
         return tau, power, None
+    if forces.by_control_alone and is_control(forces.control, q.shape[1], qd.shape[1]):
+        given = forces.control(t, q, qd)
+        if all_finite(given):  # else it is told which
+            return forces.limited(given), power, None
     driving = forces.drive.forces_along(t, q, qd) if forces.drive and forces.gives_nothing else None
     if driving is not None:
         return driving, power, None

@@ -12,6 +12,7 @@ from ..loops.equations.loop_sizes import row_sizes
 from ..model.driver_motions import Prescribed
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from ..spatial.scalar import all_finite
 from .acting import Drive
 from .equations import Common, common
 from .factors import WEAK, Factors
@@ -105,6 +106,7 @@ class Closing:
         self.nv: int = m.nv
         self.rank, self.margin, self.widest = 0, 0.0, 0.0
         self._factors: Factors | None = None
+        self._seen: tuple[tuple[bytes, int], tuple[Array, Array, Factors]] | None = None
 
     def _all(self, q: Array, x: Array | None = None) -> tuple[Array, Array]:
         """δ and K of loops, gears and drivers, these being at x (nd,) or, if that does not matter, None."""
@@ -116,6 +118,17 @@ class Closing:
         error, K = self._all(q, x)
         return error[self._rows], K[self._rows]
 
+    def _seen_at(self, q: Array, x: Array | None = None) -> tuple[Array, Array, Factors]:
+        """δ, K and its factors at a position; a run asks several times about the same one."""
+        key = q.tobytes(), self.rank
+        if x is None and self._seen is not None and self._seen[0] == key:
+            return self._seen[1]
+        error, K = self._constraints(q, x)
+        found = error, K, self._factored(K)
+        if x is None:
+            self._seen = key, found
+        return found
+
     def _rates(self, asked: Prescribed | None) -> Array | float:
         """What K qd should be."""
         if asked is None:
@@ -125,8 +138,8 @@ class Closing:
 
     def independent(self, q: Array) -> tuple[int, ...]:
         """Numbers of constraints that determine all others at a position, ascending."""
-        found = self._factored(self._constraints(q)[1]).rows
-        return tuple(sorted(self._rows[int(row)] for row in found))
+        found = self._seen_at(q)[2].rows.tolist()
+        return tuple(sorted(self._rows[row] for row in found))
 
     def other_way(self, q: Array) -> int:
         """The number of the velocity that is largest in what constraints hardly hinder at a position."""
@@ -134,8 +147,9 @@ class Closing:
         return int(np.argmax(np.abs(directions[self.rank - 1])))
 
     def is_regular(self, q: Array) -> bool:
-        """Whether all constraints are independent at a position, so that it cannot be singular."""
-        return Factors(self._constraints(q)[1], 0).clear == len(self._rows)
+        """Whether all constraints are independent at a start, which cannot be singular then; learn that."""
+        self.rank = min(len(self._rows), self.nv)
+        return self._seen_at(q)[2].clear == len(self._rows)
 
     def begin(self, y: Array, direction: Array) -> tuple[Array, bool]:
         """Learn how many constraints are independent around a start, which may itself be singular.
@@ -171,11 +185,10 @@ class Closing:
         q, qd = y[:nq], y[nq:]
         asked = None if self._drive is None else self._drive.asked(t)
         x = None if asked is None else asked.x
-        error, K = self._constraints(q, x)
-        if not np.all(np.isfinite(error)):
+        error, K, factors = self._seen_at(q, x)
+        if not all_finite(error):
             return Closed(y, self.margin, 0)
-        factors, factored = self._factored(K), K
-        size = self._size(error, factors)
+        factored, size = K, self._size(error, factors)
         for _ in range(STEPS):
             if size == 0.0:
                 break
@@ -188,7 +201,7 @@ class Closing:
             q, error, K, size = closer, new_error, new_K, new_size
             if slow:
                 factors, factored = self._factored(K), K
-        size = float(np.max(np.abs(error), initial=0.0))
+        size = _largest(error)
         if size > self.gap:
             owners = [*row_owners(self._m), *(() if self._drive is None else self._drive.names)]
             raise OpenLoop(owners[self._rows[int(np.argmax(np.abs(error)))]], size)
@@ -198,6 +211,8 @@ class Closing:
                 q[index] = x[k]  # to the last digit
         # Only where loops are closed do redundant constraints depend on the others.
         factors = factors if factored is K else self._factored(K)
+        if x is None:
+            self._seen = (q.tobytes(), self.rank), (error, K, factors)
         change = factors.shortest(K @ qd - self._rates(asked))
         return self._told(np.concatenate([q, qd - change]), K, factors)
 
@@ -206,7 +221,7 @@ class Closing:
 
     def _size(self, error: Array, factors: Factors) -> float:
         """The largest gap that is to be closed."""
-        return float(np.max(np.abs(error if self.tolerance is None else error[factors.rows]), initial=0.0))
+        return _largest(error if self.tolerance is None else error[factors.rows])
 
     def told(self, y: Array, K: Array) -> Closed:
         """A state y that is closed already, with all of its constraints K (n, nv)."""
@@ -238,6 +253,10 @@ class Closing:
         if factors.rank < self.rank:
             return np.zeros(1)
         return factors.times_to_singular((after - before) / (2.0 * h))
+
+
+def _largest(numbers: Array) -> float:
+    return float(np.abs(numbers).max()) if numbers.size else 0.0
 
 
 def moving_rows(m: Mechanism) -> list[int]:

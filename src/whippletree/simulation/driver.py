@@ -17,7 +17,8 @@ from ..loops.closing.check import GEARED_START, check_gears
 from ..loops.equations.near_dependence import checked_tolerance
 from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, joints_in_doubt, joints_without_inertia, without_inertia_message
-from ..model.values import per_coordinate, position, real_vector
+from ..model.snapshot import Snapshot
+from ..model.values import per_velocity, real_position, real_vector
 from ..spatial import Array
 from .acting import Acting, ForceFault, HeldActing
 from .closing import closed_start
@@ -172,7 +173,7 @@ def simulate(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
-    m = m.copy()  # what is recorded is of this mechanism, whatever becomes of the other
+    m = Snapshot(m).m  # as it is now, whatever becomes of it
     duration, rtol, atol = (
         positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
     )
@@ -291,8 +292,7 @@ def damping(m: Mechanism, value: Any, method: str, opened: Sequence[str] = ()) -
     That of joints may be among parameters that are open.
     """
     if value is None:
-        own = any(part.damping or part.friction for part in (*m.bodies, *m.loops))
-        own = own or any(name.endswith((".damping", ".friction")) for name in opened)
+        own = m.once(_is_damped) or any(name.endswith((".damping", ".friction")) for name in opened)
         return (0.0,) * m.nv if own and method == "euler" else None
     if method != "euler":
         raise InputError(f"implicit_damping is given, but method is {method!r}: it belongs to 'euler'")
@@ -308,6 +308,10 @@ def damping(m: Mechanism, value: Any, method: str, opened: Sequence[str] = ()) -
                 f"implicit_damping of joint {body.joint_name!r} is {own}: all velocities of a joint have one"
             )
     return tuple(float(entry) for entry in found)
+
+
+def _is_damped(m: Mechanism) -> bool:
+    return any(part.damping or part.friction for part in (*m.bodies, *m.loops))
 
 
 def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper, Times | None]:
@@ -351,15 +355,15 @@ def _told_with_the_run(run: Run) -> Iterator[None]:
 
 def start(m: Mechanism, q0: Any, qd0: Any, tolerance: float | None = None) -> tuple[Array, Array]:
     """A state to start from, checked."""
-    meaning = f"one entry per velocity of {m.name!r} (nv = {m.nv})"
-    qd = np.array(real_vector(np.zeros(m.nv) if qd0 is None else qd0, (m.nv,), "qd0", meaning))
+    qd = np.zeros(m.nv) if qd0 is None else np.array(real_vector(qd0, (m.nv,), "qd0", per_velocity(m)))
     if q0 is None and not m.loops:
         q0 = m.neutral()
-    q = None if q0 is None else np.array(real_vector(position(m, q0, "q0"), (m.nq,), "q0", per_coordinate(m)))
+    q = None if q0 is None else np.array(real_position(m, q0, "q0"))
     if q is None or m.loops:
         q = closed_start(m, q, qd, tolerance)
     check_turns(m, q, "q0")
-    check_gears(m, {"q0": q}, {"qd0": qd}, GEARED_START)
+    if m.gears:
+        check_gears(m, {"q0": q}, {"qd0": qd}, GEARED_START)
     return q, qd
 
 

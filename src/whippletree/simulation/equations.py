@@ -157,8 +157,9 @@ class Accounts(NamedTuple):
     brought: Any
 
 
-def accounts(m: Mechanism, q: Array, qd: Array) -> Array:
-    """(5,) see `Accounts`."""
+def accounts(m: Mechanism, y: Array) -> Array:
+    """(5,) see `Accounts`, at a state (nq + nv,)."""
+    q, qd = y[: m.nq], y[m.nq :]
     energies = kinetic_energy(m, q, qd), potential_energy(m, q), elastic_energy(m, q)
     return array([*energies, *passive_powers(m, q, qd)])
 
@@ -287,7 +288,7 @@ class Common:
 
     @cached_property
     def accounts(self) -> Kernel:
-        return compile(accounts, self.m)
+        return compile(accounts, self.m, inputs={"y": (self.m.nq + self.m.nv,)})
 
     @cached_property
     def loses(self) -> bool:

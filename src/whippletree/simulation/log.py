@@ -1,41 +1,66 @@
 """States of a simulation as they are recorded, one by one or many at a time."""
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ..spatial import Array
 
-Row = tuple[float, Array, Array, Array, float, float, Array]
-"""t, q, qd, tau, the length of the step that led there, the power of forces from outside, and `Accounts`."""
+
+class Row(NamedTuple):
+    """A state, or a column of each for many.
+
+    Attributes:
+        t: s.
+        y: (nq + nv,) the state.
+        h: Length of the step that led there, s.
+        accounts: (5,) see `Accounts`.
+        tau: (nv,) forces of the actuators, N m or N; None in all rows of a run in which nothing acts.
+        power: Of forces from outside, W; likewise.
+    """
+
+    t: Any
+    y: Array
+    h: Any
+    accounts: Array
+    tau: Array | None = None
+    power: Any = None
+
+    def among(self, kept: Any) -> "Row":
+        """Only some of many."""
+        columns: Any = (None if column is None else column[kept] for column in self)
+        return Row(*columns)
 
 
 class Log:
     """Rows, kept as arrays of many."""
 
     def __init__(self) -> None:
-        self._blocks: list[tuple[Array, ...]] = []
+        self._blocks: list[Row] = []
         self._rows: list[Row] = []
 
     def add(self, row: Row) -> None:
         self._rows.append(row)
 
-    def extend(self, *columns: Array) -> None:
+    def extend(self, columns: Row) -> None:
         """Many rows, each column (n, …)."""
-        if len(columns[0]):
+        if len(columns.t):
             self._gather()
             self._blocks.append(columns)
 
     def _gather(self) -> None:
         if self._rows:
-            self._blocks.append(tuple(np.array(column) for column in zip(*self._rows, strict=True)))
+            self._blocks.append(_joined(self._rows, np.array))
             self._rows = []
 
     @property
     def first(self) -> Row:
-        return _row(self._blocks[0], 0) if self._blocks else self._rows[0]
+        return self._blocks[0].among(0) if self._blocks else self._rows[0]
 
     @property
     def last(self) -> Row:
-        return self._rows[-1] if self._rows else _row(self._blocks[-1], -1)
+        return self._rows[-1] if self._rows else self._blocks[-1].among(-1)
 
     def drop_last(self) -> None:
         """Forget the last row, which was added by itself."""
@@ -44,17 +69,17 @@ class Log:
     def until(self, t: float) -> None:
         """Forget what is later than a time."""
         columns = self.columns()
-        kept = columns[0] <= t
-        self._blocks = [tuple(column[kept] for column in columns)]
+        self._blocks = [columns.among(columns.t <= t)]
 
-    def columns(self) -> tuple[Array, ...]:
-        """t (n,), q (n, nq), qd (n, nv), tau (n, nv), step (n,), power (n,), accounts (n, 5)."""
+    def columns(self) -> Row:
+        """All rows: t (n,), y (n, nq + nv) and so on."""
         self._gather()
         if len(self._blocks) > 1:
-            self._blocks = [tuple(np.concatenate(parts) for parts in zip(*self._blocks, strict=True))]
+            self._blocks = [_joined(self._blocks, np.concatenate)]
         return self._blocks[0]
 
 
-def _row(block: tuple[Array, ...], k: int) -> Row:
-    t, q, qd, tau, h, power, accounts = (column[k] for column in block)
-    return float(t), q, qd, tau, float(h), float(power), accounts
+def _joined(parts: list[Row], join: Callable[[Any], Array]) -> Row:
+    """Column by column."""
+    columns: Any = (None if part[0] is None else join(part) for part in zip(*parts, strict=True))
+    return Row(*columns)

@@ -20,7 +20,7 @@ from .faults import fault_at, joint_of_worst
 from .integrators import INTEGRATORS
 from .kinks import Kinks
 from .law_in_use import LawInUse
-from .log import Log
+from .log import Log, Row
 from .pace import Pace
 from .passage import Passage
 from .plan import Plan
@@ -98,17 +98,17 @@ class Run:
             self.in_use.choose(self.system, q)
             self.record(0.0, y, 0.0)
             return
-        rest, regular = not np.any(qd), self.closing.is_regular(q)
-        if regular:
+        if self.closing.tolerance is None and self.closing.is_regular(q):
             self.in_use.choose(self.system, q)
-        direction = qd
-        if rest and regular:
-            direction = self.system.slope(0.0, y)[nq:]
-        elif rest:
+            start = self.closed(0.0, y)
+            self.accept(start)
+            self.record(0.0, start.y, 0.0)
+            return
+        rest, direction = not np.any(qd), qd
+        if rest:
             direction = acceleration(self.m, q, qd, *self.plan.forces(0.0, q, qd), law=law.at_once)
         after, singular = self.closing.begin(y, direction)
-        if not regular:
-            self.in_use.choose(self.system, after[:nq])
+        self.in_use.choose(self.system, after[:nq])
         start = self.closed(0.0, y)
         self.accept(start)
         self.record(0.0, start.y, 0.0)
@@ -128,7 +128,7 @@ class Run:
     def check_start(self) -> None:
         """Stop where no step follows the motion at its start; singular positions have been left before."""
         slope = self.system.slope(0.0, self.last)
-        if self.first is None and not np.max(np.abs(slope), initial=0.0) < FASTEST:
+        if self.first is None and not float(np.vdot(slope, slope)) < FASTEST**2:
             joint = joint_of_worst(self.system, 0.0, self.last)
             raise self.fail(f"joint {joint!r} is so fast at the start that no step can follow it", 0.0, joint)
 
@@ -236,15 +236,23 @@ class Run:
     # Records
 
     def record(self, t: float, y: Array, h: float) -> None:
-        q, qd = (part.copy() for part in self.split(y))
-        tau, power = acting_at(self.plan.forces, t, q, qd)
-        self.log.add((t, q, qd, tau, h, power, self.system.equations.common.accounts(q, qd)))
+        state = y[: self.m.nq + self.m.nv].copy()
+        self.log.add(Row(t, state, h, self.system.equations.common.accounts(state), *self._acting(t, state)))
+
+    def _acting(self, t: float, y: Array) -> tuple[Array | None, float | None]:
+        """What acts at a state (nq + nv,), see `acting_at`; None if nothing ever does."""
+        forces = self.plan.forces
+        return (None, None) if forces.idle else acting_at(forces, t, *self.split(y))
 
     @cached_property
     def _balance(self) -> Balance:
-        t, q, qd, tau, _, power, accounts = self.log.first
-        powers = float(tau @ qd), power - self.rubbed(t, np.concatenate([q, qd]))
-        return Balance(self.m, accounts, powers)
+        first = self.log.first
+        return Balance(self.m, first.accounts, self._powers(first, first.y))
+
+    def _powers(self, row: Row, y: Array) -> tuple[float, float]:
+        """W: of the actuators and of what else acts, at a state y (nq + nv, …) that was recorded."""
+        acting = 0.0 if row.tau is None else float(row.tau @ self.split(y)[1])
+        return acting, (row.power or 0.0) - self.rubbed(row.t, y)
 
     def rubbed(self, t: float, y: Array) -> float:
         """W: what surfaces that touch take away at a state (nq + nv,), by rubbing."""
@@ -252,26 +260,24 @@ class Run:
 
     def weigh(self, t: float, y: Array) -> None:
         """Hold the energy at the end of a step, or behind an action, against what has acted until then."""
-        q, qd = self.split(y)
-        recorded = self.log.last
-        tau, power = (recorded[3], recorded[5]) if recorded[0] == t else acting_at(self.plan.forces, t, q, qd)
+        row, state = self.log.last, y[: self.m.nq + self.m.nv].copy()
+        if row.t != t:
+            row = Row(t, state, 0.0, row.accounts, *self._acting(t, state))
         try:
-            powers = np.array([[float(tau @ qd), power - self.rubbed(t, y)]])
-            accounts = self.system.equations.common.accounts(q, qd)
-            self._balance.add(np.array([t]), accounts[None], powers)
+            accounts = self.system.equations.common.accounts(state)
+            self._balance.add(np.array([t]), accounts[None], np.array([self._powers(row, y)]))
         except Runaway as found:
             raise self._runaway(found) from None
 
     def record_many(self, t: Array, y: Array, h: Array, told: Array | None = None) -> None:
         """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,), or all."""
-        q, qd, tau, power, fault = self._acting_many(t, y)
-        accounts = self.system.equations.common.accounts(q, qd)
-        columns = t[: len(q)], q, qd, tau, h[: len(q)], power, accounts
-        self.log.extend(*(columns if told is None else (column[told[: len(q)]] for column in columns)))
-        idle = self.plan.forces.idle
-        powers = None if idle else np.stack([np.einsum("ij,ij->i", tau, qd), power], axis=1)
+        found, fault = self._rows(t, y, h)
+        self.log.extend(found if told is None else found.among(told[: len(found.t)]))
+        powers, qd = None, found.y[:, self.m.nq :]
+        if found.tau is not None:
+            powers = np.stack([np.einsum("ij,ij->i", found.tau, qd), found.power], axis=1)
         try:
-            self._balance.add(columns[0], accounts, powers)
+            self._balance.add(found.t, found.accounts, powers)
         except Runaway as found:
             raise self._runaway(found) from None
         if fault is not None:
@@ -279,17 +285,19 @@ class Run:
 
     def record_within(self, t: Array, y: Array, h: Array) -> None:
         """Record states (n, nq + nv) at times (n,) within steps, h (n,) after their starts."""
-        q, qd, tau, power, fault = self._acting_many(t, y)
-        accounts = self.system.equations.common.accounts(q, qd)
-        self.log.extend(t[: len(q)], q, qd, tau, h[: len(q)], power, accounts)
+        found, fault = self._rows(t, y, h)
+        self.log.extend(found)
         if fault is not None:
             raise fault
 
-    def _acting_many(self, t: Array, y: Array) -> tuple[Array, Array, Array, Array, BaseException | None]:
-        """q, qd, and tau and power as `acting_at` has them, of many states, up to where a function fails."""
+    def _rows(self, t: Array, y: Array, h: Array) -> tuple[Row, BaseException | None]:
+        """Many states with what acts, as `acting_at` has it, up to where a function fails."""
+        found = Row(t, y, h, self.system.equations.common.accounts(y))
+        if self.plan.forces.idle:
+            return found, None
         q, qd = np.ascontiguousarray(y[:, : self.m.nq]), np.ascontiguousarray(y[:, self.m.nq :])
         tau, power, fault = acting_along(self.plan.forces, t, q, qd)
-        return q[: len(tau)], qd[: len(tau)], tau, power, fault
+        return found.among(slice(len(tau)))._replace(tau=tau, power=power), fault
 
     def settle(self) -> None:
         """Warn if energy is not what went in and out."""
@@ -328,12 +336,13 @@ class Run:
     @property
     def last(self) -> Array:
         """(nq + nv,) the state recorded last."""
-        _, q, qd, *_ = self.log.last
-        return np.concatenate([q, qd])
+        return self.log.last.y
 
     def trajectory(self) -> Trajectory:
-        t, q, qd, tau, h, power, accounts = self.log.columns()
-        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m}
+        t, y, h, accounts, tau, power = self.log.columns()
+        tau, power = (np.zeros((len(t), self.m.nv)), np.zeros(len(t))) if tau is None else (tau, power)
+        q, qd = np.ascontiguousarray(y[:, : self.m.nq]), np.ascontiguousarray(y[:, self.m.nq :])
+        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m.copy()}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
         return build(
             self.system.equations.common,

@@ -140,11 +140,9 @@ class ChosenSteps:
         close: Closer | None,
         dense: bool,
     ) -> None:
-        from scipy import integrate  # on use: it takes longer to import than all the rest
-
         self.system, self.rtol, self.atol, self.duration = system, rtol, atol, duration
         self.close, self._dense = close, dense
-        self._name, self._method = method, getattr(integrate, method)
+        self._name = method
         self._solver: Any = None
         self.h: float | None = None
         self.following: float | None = None
@@ -174,12 +172,14 @@ class ChosenSteps:
 
     def _started(self, t: float, y: Array, longest: float | None) -> Any:
         """A solver at (t, y), whose first step is like the last one unless bounded."""
+        from scipy import integrate  # on use: it takes longer to import than all the rest
+
         first = self.h if longest is None else longest
         end = min(self.duration, self.system.forces.next_sample)
         first = None if first is None else min(first, end - t)
         # Without a Jacobian SciPy differences by increments that grow without bound where a column is zero.
         stiff = {"jac": self.system.slope_derivative} if self._name in STIFF else {}
-        solver = self._method(
+        solver = getattr(integrate, self._name)(
             self.system.slope, t, y, end, first_step=first, rtol=self.rtol, atol=self.atol, **stiff
         )
         if stiff:  # of small matrices SciPy's own take several times as long, all for what is known here

@@ -11,9 +11,8 @@ from ...kernels.run.kernel import Kernel
 from ...kernels.run.script import Call, CallPython, Copy, Instruction, Label, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
-from ...kernels.trace.structure import leaves
 from ...spatial import Array, where
-from ..acting import SOON, HeldActing
+from ..acting import SOON, HeldActing, is_control
 from ..closed_step import Rows
 from ..equations import Function
 from ..systems import Compiled
@@ -207,14 +206,6 @@ def due(t: Any, sample: Any) -> Any:
 @cache
 def _due() -> Kernel:
     return Kernel(simplify(trace(due, {"t": (), "sample": ()})), "due")
-
-
-def is_control(control: object, nq: int, nv: int) -> bool:
-    """Whether a control is machine code itself, of (t, q, qd)."""
-    if not isinstance(control, Kernel):
-        return False
-    shapes = [leaf.shape for leaf in leaves(control.program.outputs)]
-    return control.array_shapes() == [(), (nq,), (nv,), (nv,)] and len(shapes) == 1
 
 
 def _call(function: Function | None, inputs: Sequence[Array], output: Array) -> Call:

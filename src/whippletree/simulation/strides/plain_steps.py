@@ -1,12 +1,13 @@
 """The part of a run that needs no decisions, in strides."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
 from ...spatial import Array
+from ..acting import is_control
 from ..closed_step import Rows
 from ..closing import Closing
 from ..crossing import NEAR
@@ -14,7 +15,7 @@ from ..progress import Progress
 from ..run import Run
 from ..steppers import Stepper
 from .event_lookout import LOOKS, EventLookout, lookout_kernel
-from .motion import Motion, is_control
+from .motion import Motion
 from .shelf import SHELF
 from .stride import Steps, StepScript, Stride
 
@@ -85,7 +86,7 @@ class PlainSteps:
             steps = stride.take(run.duration)
             count, kept = len(steps.t), self._quiet(steps, t, y)
             if kept:
-                t, y = self._keep(steps.first(kept), t, y, stride)
+                t, y = self._keep(steps if kept == count else steps.first(kept), t, y, stride)
             run.plan.forces.back_to(t)
             if kept < count:
                 stride.method.end(float(steps.h[kept]))
@@ -140,7 +141,7 @@ class PlainSteps:
         return self.run.watch.quiet(times, states, slope, self.run.m.nq)
 
     def _keep(self, steps: Steps, t: float, y: Array, stride: Stride) -> tuple[float, Array]:
-        longest = float(np.max(steps.h))
+        longest = float(steps.h.max())
         self.longest = max(self.longest, longest)
         self.run.pace.take(longest, len(steps.h), float(steps.t[-1]))
         if self.run.crossing is not None:
@@ -172,9 +173,8 @@ class PlainSteps:
         return stride
 
     def _with_loops(self, closing: Closing, t: float, y: Array) -> Stride | None:
-        known = self._made[1] if self._made is not None and len(self._made[1]) == closing.rank else None
-        for rows in (known, closing.independent(y[: self.run.m.nq])):
-            if rows is None or len(rows) < closing.rank or not rows:
+        for rows in self._independent(closing, y[: self.run.m.nq]):
+            if len(rows) != closing.rank or not rows:
                 continue
             stride = self._stride(rows)
             margin = stride.begin(t, y)
@@ -182,6 +182,12 @@ class PlainSteps:
                 self._widest = max(margin, self._widest)
                 return stride
         return None
+
+    def _independent(self, closing: Closing, q: Array) -> Iterator[Rows]:
+        """Constraints that may see to all: those in use, then those that are best at a position."""
+        if self._made is not None:
+            yield self._made[1]
+        yield closing.independent(q)
 
     def _stride(self, rows: Rows) -> Stride:
         """The script for the equations in use."""

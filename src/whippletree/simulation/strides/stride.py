@@ -128,7 +128,7 @@ class Steps(NamedTuple):
         y: (n, nq + nv) states at their ends.
         margin: (n,) of loops there.
         slope: (n, nq + nv) of states there, if that was asked for; else (0, nq + nv).
-        kept: (n, …) what the method keeps of each step.
+        kept: (n, …) what the method keeps of each step. These three are only until more steps are taken.
         stopped: Whether the next step needs a decision.
     """
 
@@ -245,8 +245,8 @@ class Stride:
         self._until[0], self.motion.good[0] = until, 1.0
         chosen = self.loops is not None and self.motion.shortest[0] > 0.0
         count = self._script(min(LOOK, len(self._t)) if chosen else len(self._t), self._rounds)
-        t, h, margin = (part[:count, 0].copy() for part in (self._t, self._h, self._margin))
-        y, slope, kept = (part[:count].copy() for part in (self._y, self._slope, self._kept))
+        t, h, y = self._t[:count, 0].copy(), self._h[:count, 0].copy(), self._y[:count].copy()
+        margin, slope, kept = self._margin[:count, 0], self._slope[:count], self._kept[:count]
         return Steps(t, h, y, margin, slope, kept, not self.motion.good[0] > 0.0)
 
 

@@ -309,7 +309,8 @@ class TouchingRun(Run):
         hit = np.any(struck.impulse, axis=1)
         if np.any(hit):
             accounts = self.system.equations.common.accounts
-            self._loss = float(accounts(q, qd)[0]) - float(accounts(q, struck.qd)[0])
+            before, after = (accounts(np.concatenate([q, speed])) for speed in (qd, struck.qd))
+            self._loss = float(before[0] - after[0])
             self._impulse, self._speed = struck.impulse, struck.speed
         self._events += [ContactEvent(t, int(row), "impact") for row in np.flatnonzero(hit)]
         self._change(t, struck.held)
