@@ -219,14 +219,26 @@ def _start(
     try:
         q = assemble(m, q, hold=[driver.joint for driver, _ in own])
     except SolverError as error:
+        _refuse_too_many(system, guess)
         names = " and ".join(repr(name) for name in system.drivers)
-        raise SolverError(f"at t = {t:g} s, where driver {names} begins: {error}") from None
+        begin = f"driver {names} begins" if len(system.drivers) == 1 else f"drivers {names} begin"
+        raise SolverError(f"at t = {t:g} s, where {begin}: {error}") from None
     system.choose(q)
     _refuse_wrong_drivers(system, q)
     x = system.driven_at(q)
     system.motions = [course_of(driver, float(x0), t) for driver, x0 in zip(drivers, x, strict=True)]
     steps = DrivenSteps(system)
     return steps, _brought(steps, q, x, t)
+
+
+def _refuse_too_many(system: DrivenSystem, guess: Array) -> None:
+    """InputError if drivers ask for different positions because there are more of them than freedoms."""
+    try:
+        q = assemble(system.m, guess)
+    except SolverError:
+        return
+    system.choose(q)
+    system.refuse_idle(q)
 
 
 def _brought(steps: DrivenSteps, q: Array, x: Array, t: float) -> DrivenState:
