@@ -313,6 +313,16 @@ def code_lines(path: Path) -> int:
     return len(code - documentation)
 
 
+def test_scipy_is_imported_on_use() -> None:
+    early = []
+    for name, path in modules().items():
+        for node in ast.parse(path.read_text()).body:
+            heads = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            heads += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+            early += [name for head in heads if head.partition(".")[0] == "scipy"]
+    assert early == []  # it takes longer to import than all the rest
+
+
 def test_files_are_short() -> None:
     long = {name: len(path.read_text().splitlines()) for name, path in modules().items()}
     assert {name: lines for name, lines in long.items() if lines > LINES} == {}

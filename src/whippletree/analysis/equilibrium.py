@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.linalg import norm, null_space
 
 from ..api.compiling import made_once
 from ..api.derivative import derivative
@@ -134,6 +133,8 @@ def nearest_rest(
     statics: Statics, m: Mechanism, q_guess: Array, tau: Array, hold: Sequence[str]
 ) -> Equilibrium:
     """What `equilibrium` finds, with functions that are compiled already."""
+    from scipy.linalg import norm  # on use: it takes longer to import than all the rest
+
     numbers = joint_numbers(m, hold, "hold")
     locked = [k for i in numbers for k in range(m.v_index[i].start, m.v_index[i].stop)]
     begin = np.asarray(assemble(m, q_guess, hold=hold), dtype=float)
@@ -183,6 +184,8 @@ def _at(
     m: Mechanism, q: Array, tau: Array, statics: Statics, locked: list[int]
 ) -> tuple[Array, Array, float]:
     """f (nv,), an orthonormal basis G (nv, k) of the motions left, and how large forces are."""
+    from scipy.linalg import null_space  # on use: it takes longer to import than all the rest
+
     f = statics.force(q, tau)
     K = np.concatenate([constraint_jacobian(m, q), np.eye(m.nv)[locked]])
     G = null_space(K, rcond=TOLERANCE) if len(K) else np.eye(m.nv)

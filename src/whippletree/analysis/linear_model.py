@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from ..api.derivative import coordinate_derivative, tangents
 from ..api.forward import forward_dynamics
@@ -170,6 +169,8 @@ class _Deviations(NamedTuple):
 
 
 def _deviations(m: Mechanism, q: Array, qd: Array) -> _Deviations:
+    from scipy.linalg import block_diag  # on use: it takes longer to import than all the rest
+
     joints = [body.joint for body in m.bodies]
     N = np.asarray(tangents(m, q), dtype=float)
     blocks, along, rates, labels = [], [], [], []

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from ..api.derivative import derivative
 from ..api.forward import forward_dynamics
@@ -82,6 +81,8 @@ def root_locus(
     >>> locus.stable
     array([ True,  True,  True])
     """
+    from scipy.optimize import linear_sum_assignment  # on use: it takes longer to import than all the rest
+
     try:
         given = real_numbers(values)
     except (TypeError, ValueError):

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, solve_continuous_are
 
 from ..analysis.linear_model import LinearModel
 from ..errors import InputError, ModelError, SolverError
@@ -95,6 +94,8 @@ def lqr(model: LinearModel, Q: Any, R: Any) -> Regulator:
     >>> bool(np.abs(q[-1] - hover).max() < 1e-3)
     True
     """
+    from scipy.linalg import LinAlgError, solve_continuous_are  # on use: slow to import
+
     if not isinstance(model, LinearModel):
         raise InputError(f"model is {type(model).__name__}, expected what wt.linearize gives")
     A, B = model.A, model.B

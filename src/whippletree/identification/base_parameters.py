@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-import scipy.linalg
 
 from ..api.compiling import kernel
 from ..errors import InputError
@@ -83,6 +82,8 @@ def combined(W: Array, names: list[str], numbers: list[int], total: int) -> Base
 
     Columns are compared by their size, which has units; what is far below the largest is noise.
     """
+    import scipy.linalg  # on use: it takes longer to import than all the rest
+
     sizes = np.linalg.norm(W, axis=0)
     there = np.flatnonzero(sizes > RANK * np.max(sizes, initial=0.0))
     absent = tuple(names[k] for k in range(len(names)) if k not in set(there.tolist()))

@@ -4,7 +4,6 @@ import importlib
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from ..errors import ModelError, SolverError
 from ..spatial import Array
@@ -44,6 +43,8 @@ def nearest_consistent(A: Array, b: Array, sizes: Array, free: Array, values: Ar
         ModelError: The solver is not installed.
         SolverError: It did not find the minimum.
     """
+    import scipy.sparse  # on use: it takes longer to import than all the rest
+
     clarabel = clarabel_solver()
     n = len(values) // SIZE
     place = {int(k): i for i, k in enumerate(free)}

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.interpolate
-import scipy.linalg
 
 from ..api.compiling import compile, kernel
 from ..dynamics.passive import passive_forces
@@ -140,6 +138,8 @@ def identify(m: Mechanism, motion: Trajectory | MeasuredMotion, *, known: Sequen
     >>> bool(np.all(found.base_bounds < 0.01))
     True
     """
+    import scipy.linalg  # on use: it takes longer to import than all the rest
+
     expect("identify", "m", m, Mechanism, "a Mechanism")
     refuse_loops(m, "identify")
     data, names = _measured(m, motion), regressor_names(m)
@@ -235,6 +235,8 @@ def own_joint_forces(m: Mechanism, q: Array, qd: Array) -> Array:
 
 def _measured(m: Mechanism, motion: Trajectory | MeasuredMotion) -> MeasuredMotion:
     """What is given, checked."""
+    import scipy.interpolate  # on use: it takes longer to import than all the rest
+
     if isinstance(motion, Trajectory):
         if len(motion) < 4 or np.any(np.diff(motion.t) <= 0.0):
             raise InputError(

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from ..contact.geometry.convex_hull import CONVEX, convex_hull
 from ..errors import InputError
@@ -81,6 +80,8 @@ def hull_collisions(m: Mechanism, corners: int | None = None) -> Mechanism:
 
 def _hull(mesh: Mesh, corners: int | None) -> tuple[Mesh, list[str]]:
     """The hull of a mesh file, and what is to be told about it."""
+    from scipy.spatial import ConvexHull  # on use: it takes longer to import than all the rest
+
     surface: Any = scene_of(mesh.file).to_mesh()
     whole = convex_hull(replace(mesh, vertices=surface.vertices, faces=None))
     assert whole.vertices is not None
@@ -111,6 +112,8 @@ def farthest_out(points: Array, count: int) -> tuple[list[int], float]:
     >>> [len(farthest_out(cube, count)[0]) for count in (4, 6)], farthest_out(cube, 8)[1]
     ([4, 6], 0.0)
     """
+    from scipy.spatial import ConvexHull  # on use: it takes longer to import than all the rest
+
     kept = [int(np.argmax(np.linalg.norm(points - points.mean(axis=0), axis=1)))]
     for _ in range(FEWEST - 1):
         spanned = np.linalg.qr((points[kept[1:]] - points[kept[0]]).T)[0] if kept[1:] else np.zeros((3, 0))

@@ -1,9 +1,9 @@
 """The corners of convex meshes, and what is wrong with those that are none."""
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from ...errors import ModelError
 from ...shapes import Mesh
@@ -62,7 +62,9 @@ def _corners(file: str, scale: tuple[float, float, float], vertices: bytes, face
     return points[np.sort(hull.vertices)]
 
 
-def _hull(file: str, points: Array) -> ConvexHull:
+def _hull(file: str, points: Array) -> Any:
+    from scipy.spatial import ConvexHull, QhullError  # on use: it takes longer to import than all the rest
+
     try:
         return ConvexHull(points)
     except (QhullError, ValueError):
@@ -71,8 +73,8 @@ def _hull(file: str, points: Array) -> ConvexHull:
         ) from None
 
 
-def _outward(hull: ConvexHull) -> Array:
-    """Triangles of a hull, counter-clockwise from outside."""
+def _outward(hull: Any) -> Array:
+    """Triangles of a hull of SciPy, counter-clockwise from outside."""
     triangles = np.array(hull.simplices)
     a, b, c = hull.points[triangles.T]
     inward = np.sum(np.cross(b - a, c - a) * hull.equations[:, :3], axis=1) < 0.0

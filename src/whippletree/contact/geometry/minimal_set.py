@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ...model.mechanism import Mechanism
 from ...spatial import Array, cross
@@ -60,6 +59,8 @@ def positively_independent(vectors: Array, tolerance: float = DEPENDENT) -> list
     >>> positively_independent(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
     [1, 2]
     """
+    from scipy.optimize import nnls  # on use: it takes longer to import than all the rest
+
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     left = list(range(len(units)))
     for row in range(len(units)):

@@ -1,7 +1,6 @@
 """Poisson's law of impact: a phase of compression, and one of expansion that gives a share back."""
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ...spatial import Array
 from ..problems.coulomb import coulomb
@@ -45,6 +44,8 @@ def poisson(problem: ImpactProblem) -> Array:
 
 def _phase(problem: ImpactProblem, velocity: Array, least: Array) -> Array:
     """Impulses (nc, 3) after which no contact closes, normal ones of at least so much."""
+    from scipy.optimize import nnls  # on use: it takes longer to import than all the rest
+
     if np.any(problem.friction):
         return coulomb(problem.M, velocity, problem.friction, least=least)
     # Contact velocities are Rᵀ x of some x, so that ½ λᵀMλ + λᵀd is ½ |R λ + x|² but for a constant: there is

@@ -10,7 +10,6 @@ In x, where the inertia is 1 (`inertia_root`), T becomes R and M = RᵀR:
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ...spatial import Array
 
@@ -118,6 +117,8 @@ def _only(R: Array, carrying: list[int], idle: list[int]) -> bool:
 
     Another solution adds forces b ≥ 0 on idle contacts that those that carry make up for.
     """
+    from scipy.optimize import nnls  # on use: it takes longer to import than all the rest
+
     if not idle:
         return True
     norms = np.linalg.norm(R[:, idle], axis=0)

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from ...dynamics.crba import crba
 from ...dynamics.inertia_factors import factor_ltdl
@@ -105,6 +104,8 @@ def inertia_root(m: Mechanism, q: Array) -> Array:
     >>> np.allclose(B @ B.T @ wt.crba(m, [0.3, 0.5]), np.eye(2))
     True
     """
+    from scipy.linalg import solve_triangular  # on use: it takes longer to import than all the rest
+
     H = crba(m, q)
     G = eliminate(*constraint_equation(m, q, np.zeros(m.nv))).G if m.loops or m.gears else np.eye(m.nv)
     try:

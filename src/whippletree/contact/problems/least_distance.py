@@ -1,7 +1,6 @@
 """Contact forces as a problem of least distance, by nonnegative least squares (Lawson & Hanson)."""
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ...spatial import Array
 from .complementarity import Solution, Unsolvable, solution_of
@@ -27,6 +26,8 @@ def least_distance(R: Array, d: Array) -> Solution:
     >>> wt.contact.least_distance(np.array([[2.0, -2.0]]), np.array([-1.0, -3.0])).at_fault
     [0, 1]
     """
+    from scipy.optimize import nnls  # on use: it takes longer to import than all the rest
+
     if not np.any(d < 0.0):
         return solution_of(R, d, np.zeros(len(d)))
     scale = np.linalg.norm(R, axis=0)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ...errors import SolverError
 from ...spatial import Array
@@ -34,6 +33,8 @@ def one_contact(G: Array, inverse: Array, b: Array, mu: float, sliding: Array, l
 
 def _held(G: Array, b: Array, mu: float, sliding: Array, least: float) -> Array:
     """λ with the least normal force: zero, or within the disc μ λn the one that leaves least slip."""
+    from scipy.optimize import brentq  # on use: it takes longer to import than all the rest
+
     if least == 0.0:
         return np.zeros(3)
     if np.any(sliding) or mu == 0.0:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import null_space
 
 from ...dynamics.crba import crba
 from ...dynamics.passive import with_own_forces
@@ -60,6 +59,8 @@ def driven_motion(terms: DrivenTerms, xdd: Array) -> tuple[Array, Array]:
         qdd: (nv,) joint accelerations.
         u: (nd,) forces along the driven coordinates, N m or N.
     """
+    from scipy.linalg import null_space  # on use: it takes longer to import than all the rest
+
     H, f, A, a, _ = terms
     nd = len(xdd)
     right = a.copy()
