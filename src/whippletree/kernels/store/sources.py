@@ -81,12 +81,15 @@ def _digests() -> dict[str, str]:
 def _made() -> dict[str, str]:
     """Hashes by the contents of all files."""
     rooms: dict[str, Any] = {}
-    for path, *_ in _imported:
-        with open(path, "rb", buffering=0) as file:
-            own = hashlib.sha256(file.read()).hexdigest()
-        within = os.path.relpath(path, ROOT)
+    for path, size, *_ in _imported:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        try:
+            own = hashlib.sha256(os.read(handle, size))
+        finally:
+            os.close(handle)
+        within = path.removeprefix(f"{ROOT}{os.sep}")
         for room in {"", within.partition(os.sep)[0]}:
-            rooms.setdefault(room, hashlib.sha256()).update(repr((within, own)).encode())
+            rooms.setdefault(room, hashlib.sha256()).update(within.encode() + own.digest())
     return {room: whole.hexdigest() for room, whole in rooms.items()}
 
 
