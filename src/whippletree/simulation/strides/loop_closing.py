@@ -21,6 +21,7 @@ from ...model.mechanism import Mechanism
 from ...model.positions import integrate
 from ...model.snapshot import Snapshot
 from ...spatial import Array, array, maximum, minimum, where
+from ...spatial.elimination import elimination_order, filled_in
 from ...spatial.solve import Factored, factor_spd
 from ..closed_step import Rows
 
@@ -165,12 +166,14 @@ def _filled(values: Array, shape: tuple[int, ...], pattern: Pattern) -> Array:
 
 @lru_cache(maxsize=32)
 def closing_kernels(now: Snapshot, rows: Rows, driven: Driven) -> tuple[Kernel, Kernel]:
-    """`closer` and `kept` of a mechanism."""
+    """`closer` and `kept` of a mechanism; they take constraints in an order that keeps L sparse."""
     m, rng = now.m, np.random.default_rng(0)
     x = np.zeros(len(driven)) if driven else None
     some = [np.abs(_constraints(m, m.random(rng), x, driven)[1][list(rows)]) for _ in range(3)]
     seen = np.sum(some, axis=0)
-    places = Places(_places(seen), _places(_filled_in(seen)))
+    order = elimination_order(seen @ seen.T > 0.0)
+    rows, seen = tuple(rows[k] for k in order), seen[order]
+    places = Places(_places(seen), _places(filled_in(seen @ seen.T > 0.0)))
     options: dict[str, Any] = {} if driven else {"asked": None}
     options.update(rows=rows, places=places, driven=driven)
     factors = {"K": (len(places.K),), "factors": (len(rows) + len(places.L),), "change": ()}
@@ -183,12 +186,3 @@ def closing_kernels(now: Snapshot, rows: Rows, driven: Driven) -> tuple[Kernel, 
 
 def _places(matrix: Array) -> Pattern:
     return tuple((int(i), int(j)) for i, j in np.argwhere(matrix))
-
-
-def _filled_in(K: Array) -> Array:
-    """(n, n) not zero where L of K Kᵀ = L D Lᵀ may not be, below its diagonal."""
-    found = np.tril(np.abs(K) @ np.abs(K).T, -1) > 0.0
-    for k in range(len(found)):
-        below = np.flatnonzero(found[:, k])
-        found[np.ix_(below, below)] |= np.tri(len(below), k=-1, dtype=bool)
-    return found
