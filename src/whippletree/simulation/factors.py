@@ -47,10 +47,10 @@ class Factors:
         self._solve = lapack().dtrtrs
         self._factored, order, self._scales, _, _ = lapack().dgeqp3(K.T)
         pivots = np.abs(self._factored.diagonal())
-        self.clear: int = int(np.count_nonzero(pivots > weak * pivots[0])) if len(pivots) else 0
-        self.rank: int = min(rank, self.clear)
-        self.margin: float = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
-        self.rows: Array = order[: self.rank] - 1
+        self.clear = int(np.count_nonzero(pivots > weak * pivots[0])) if len(pivots) else 0
+        self.rank = min(rank, self.clear)
+        self.margin = float(pivots[rank - 1] / pivots[0]) if self.rank else 1.0
+        self.rows = order[: self.rank] - 1
         self._R = self._factored[: self.rank, : self.rank]
 
     @cached_property
@@ -62,7 +62,11 @@ class Factors:
         """(n,) the shortest x with K x = right; what only weak combinations determine stays zero."""
         if not self.rank:
             return np.zeros(len(self._factored))
-        return self._Q @ self._solve(self._R, right[self.rows], trans=1)[0]
+        # Q times a vector, without Q; more room to work in would only make it slower.
+        found = np.zeros((len(self._factored), 1), order="F")
+        found[: self.rank, 0] = self._solve(self._R, right[self.rows], trans=1)[0]
+        reflectors = self._factored[:, : min(self._factored.shape)]
+        return lapack().dormqr("L", "N", reflectors, self._scales, found, 1)[0][:, 0]
 
     def turned(self, K: Array) -> bool:
         """Whether some combination of constraints elsewhere, (nc, n), is turned round against these.
