@@ -8,6 +8,7 @@ small. They are kept with the pages, as all of them take some minutes.
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageSequence
@@ -47,7 +48,7 @@ def make(name: str) -> None:
                 frame.convert("RGB").resize((SIDE, SIDE), Image.Resampling.LANCZOS)
                 for frame in ImageSequence.Iterator(drawn)
             ]
-    options = {"duration": round(1000 / FPS), "loop": 0, "quality": 55, "method": 6}
+    options: dict[str, Any] = {"duration": round(1000 / FPS), "loop": 0, "quality": 55, "method": 6}
     frames[0].save(FOLDER / f"{name}.webp", save_all=True, append_images=frames[1:], **options)
     # Lines are thin, and their colours must not be lost among the greys of letters.
     still = frames[len(frames) // 2].quantize(64, Image.Quantize.MAXCOVERAGE)

@@ -91,10 +91,11 @@ def order() -> None:
     figure, axes = plt.subplots(figsize=(7.5, 2.8), layout="constrained")
     for i, (name, _, parent) in enumerate(rows):
         axes.plot(*zip(places[parent], places[name], strict=True), color="grey", zorder=0)
-        axes.text(*np.add(places[name], (0, 0.19)), f"{i}: {name}", ha="center", fontsize=9)
+        x, y = places[name]
+        axes.text(x, y + 0.19, f"{i}: {name}", ha="center", fontsize=9)
         q, v = m.q_index[i], m.v_index[i]
         text = f"q[{q.start}:{q.stop}]  qd[{v.start}:{v.stop}]"
-        axes.text(*np.add(places[name], (0, -0.28)), text, ha="center", fontsize=8, color=AXES[2])
+        axes.text(x, y - 0.28, text, ha="center", fontsize=8, color=AXES[2])
     for name, at in places.items():
         axes.plot(*at, "s" if name == "ground" else "o", color="black")
     axes.text(0, 0.19, "-1: ground", ha="center", fontsize=9)

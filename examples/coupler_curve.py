@@ -89,7 +89,9 @@ def fit(points: np.ndarray, start: np.ndarray) -> tuple[wt.Mechanism, float]:
                 known[x.tobytes()] = np.full(points.size, 10.0), np.zeros((points.size, len(x))), near
         return known[x.tobytes()]
 
-    found = least_squares(lambda x: at(x)[0], x0, jac=lambda x: at(x)[1], xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    # SciPy says itself that jac may be a function, what is written of its types does not.
+    jac: Any = lambda x: at(x)[1]  # noqa: E731
+    found = least_squares(lambda x: at(x)[0], x0, jac=jac, xtol=1e-14, ftol=1e-14, gtol=1e-14)
     made = with_parameters(m, LENGTHS, found.x[: len(LENGTHS)])
     return made, float(np.max(np.abs(found.fun)))
 

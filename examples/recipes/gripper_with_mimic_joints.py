@@ -27,7 +27,7 @@ print([gear.name for gear in m.gears], wt.mobility(m, m.neutral()).mobility)
 # %%
 # 1 N at the motor moves 0.2 kg.
 
-print(wt.forward_dynamics(m, [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]))
+print(wt.forward_dynamics(m, m.neutral(), np.zeros(2), np.array([1.0, 0.0])))
 
 # %%
 # In simulations fingers stay together whatever they hold.

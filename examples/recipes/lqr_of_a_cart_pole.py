@@ -13,9 +13,8 @@ import whippletree as wt
 m, up = wt.examples.load("cart-pole"), np.array([0.0, np.pi])
 model = wt.linearize(m, up, inputs=["cart"])
 found = wt.lqr(model, Q=[4.0, 4.0, 0.5, 0.5], R=[0.1])
-print(
-    "growth without:", model.eigenvalues.real.max().round(2), "with:", found.eigenvalues.real.max().round(2)
-)
+growth, damped = (np.real(each.eigenvalues).max().round(2) for each in (model, found))
+print("growth without:", growth, "with:", damped)
 
 # %%
 # A hundred starts at once, up to 40 degrees from upright. Does the linear gain bring all of them back?

@@ -18,7 +18,7 @@ spread = {
     "rocker.damping": rng.uniform(0.0, 0.2, n),
     "coupler.mass": rng.normal(m.bodies[1].inertia.m, 0.05, n),
 }
-q0 = wt.assemble(m, [1.0, 0.0, 0.0], hold=["crank"])
+q0 = wt.assemble(m, np.array([1.0, 0.0, 0.0]), hold=["crank"])
 q, qd = wt.rollout(m, q0, np.zeros(3), steps=1000, every=20, parameters=spread)
 
 # %%

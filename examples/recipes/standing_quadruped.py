@@ -21,7 +21,7 @@ for foot in list(m.frames):
     m.add_contact(f"{foot.name} on floor", f"{foot.name} ball", "floor", friction=0.8)
 q0 = m.neutral()
 q0[2] = 0.45
-q0[7:] = [body.rest[0] for body in m.bodies[1:]]
+q0[7:] = [body.rest[0] for body in m.bodies[1:] if body.rest is not None]
 q, qd = wt.rollout(m, q0, np.zeros(m.nv), steps=2000, every=10)
 print("stands:", np.abs(qd[-1]).max() < 1e-3, "at", q[-1, 2].round(3), "m")
 
