@@ -120,7 +120,7 @@ def rollout_gradient(
             "copy without them, under the forces that they exert"
         )
     known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
-    if method not in known:
+    if not isinstance(method, str) or method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     every, threads = whole_number(every, "every"), checked_threads(threads)
     starts = [start_of(m, q0, m.nq, "q0"), start_of(m, qd0, m.nv, "qd0")]

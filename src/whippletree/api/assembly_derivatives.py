@@ -61,8 +61,8 @@ def assembly_derivatives(
     >>> wt.assembly_derivatives(m, q, hold=["crank"]).held[:, 0].round(3)
     array([ 1.   , -0.982,  0.403])
     """
-    given = parameter_values(m, parameters) if values is None else np.asarray(values, dtype=float)
-    changed = m if values is None else with_parameters(m, parameters, given)
+    changed = m if values is None else with_parameters(m, parameters, values)
+    given = parameter_values(changed, parameters)
     K, free = constraint_jacobian(changed, q), free_columns(m, hold)
     held = [k for k in range(m.nv) if k not in free]
     by_held = np.eye(m.nv)[:, held]

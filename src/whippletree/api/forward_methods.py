@@ -147,9 +147,9 @@ def find(m: Mechanism, name: str, argument: str = "method") -> tuple[str, Method
         InputError: There is no such method.
         ModelError: It does not apply to this mechanism.
     """
-    if name == "auto":
+    if isinstance(name, str) and name == "auto":
         name = automatic(m)
-    elif name not in METHODS:
+    elif not isinstance(name, str) or name not in METHODS:
         raise InputError(f"{argument} is {name!r}: give one of {', '.join(['auto', *applicable(m)])}")
     elif (fault := METHODS[name].fault(m)) is not None:
         raise ModelError(

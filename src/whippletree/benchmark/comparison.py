@@ -161,6 +161,8 @@ def compare(m: Mechanism, q: Array, qd: Array, tau: Array) -> Comparison:
     counts = {name: sum(program.cost.values()) for name, program in programs.items()}
     kernels = {name: Kernel(program, name) for name, program in programs.items() if counts[name] <= LARGEST}
     times = _times(kernels, q, qd, tau)
+    if not found:
+        raise SingularError(f"no method finds an acceleration here: {list(refused.values())[-1]}")
     first = next(iter(found.values()))[0]
     for name, kernel in kernels.items():
         found[name].append(kernel(q, qd, tau))

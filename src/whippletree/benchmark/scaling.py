@@ -1,6 +1,6 @@
 """How the operations of every method grow with a mechanism: who is O(n), O(n²), O(n³)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -172,8 +172,11 @@ def scaling(
     aba      675  1,068  1,911  2,700   3,523   4,321  n^1           1.16
     crba     488    851  1,714  2,773   4,044   5,543  n^3           1.71
     """
-    if isinstance(build, str) and build not in FAMILIES:
+    if build not in FAMILIES if isinstance(build, str) else not callable(build):
         raise InputError(f"build is {build!r}: give one of {', '.join(FAMILIES)}, or a function of n")
+    if not isinstance(sizes, Iterable):
+        raise InputError(f"sizes is {sizes!r}: give at least {LEAST} whole numbers, from small to large")
+    sizes = tuple(sizes)
     whole = all(isinstance(n, int | np.integer) for n in sizes)
     if len(sizes) < LEAST or not whole or any(b <= a for a, b in pairwise(sizes)) or sizes[0] < 1:
         raise InputError(

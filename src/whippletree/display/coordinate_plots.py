@@ -9,7 +9,7 @@ import numpy as np
 from ..dynamics.kinematics import forward_kinematics
 from ..errors import InputError
 from ..model.mechanism import Mechanism
-from ..model.values import position
+from ..model.values import expect, per_coordinate, position, real_vector
 from ..spatial import Array
 from .coordinate_motions import (
     CoordinateMotion,
@@ -59,7 +59,7 @@ def draw_special_coordinates(
     >>> [axis.get_title("left") for axis in figure.axes[::2]]
     ['upper x', 'upper z', 'upper turn y', 'lower']
     """
-    at = position(m, q)
+    at = _position("draw_special_coordinates", m, q)
     return _figure(m, at, subtree_motions(m, at, body), body, "special and ordinary coordinates", path)
 
 
@@ -85,8 +85,14 @@ def draw_joint_coordinates(
     >>> [axis.get_title("left") for axis in figure.axes[::2]]
     ['joint x', 'joint z', 'lower']
     """
-    at = position(m, q)
+    at = _position("draw_joint_coordinates", m, q)
     return _figure(m, at, joint_motions(m, at, body), body, "constrained and free coordinates", path)
+
+
+def _position(who: str, m: Mechanism, q: Any) -> Array:
+    """(nq,) real numbers; what is none is refused by the name of the function."""
+    expect(who, "m", m, Mechanism, "a Mechanism")
+    return real_vector(position(m, q), (m.nq,), "q", per_coordinate(m))
 
 
 def _figure(

@@ -81,8 +81,10 @@ def exciting_trajectory(
     expect("exciting_trajectory", "m", m, Mechanism, "a Mechanism")
     positive(duration, "duration")
     for name, value, least in (("harmonics", harmonics, 1), ("seed", seed, 0)):
-        if not isinstance(value, int | np.integer) or value < least:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise InputError(f"{name} is {value!r}, expected a whole number, {least} or more")
+    if harmonics > SAMPLES // 2:
+        raise InputError(f"harmonics is {harmonics}, more than {SAMPLES // 2}, which samples can tell apart")
     refuse_loops(m, "exciting_trajectory")
     for body in m.bodies:
         if body.joint.nq != body.joint.nv:

@@ -273,4 +273,8 @@ def _directories(packages: Iterable[StrPath] | None) -> list[Path]:
         raise InputError(f"packages is {packages!r}: give a list of directories, such as [{str(packages)!r}]")
     if packages is not None and not isinstance(packages, Iterable):
         raise InputError(f"packages is {packages!r}: give a list of directories, such as ['robots']")
-    return [Path(directory) for directory in packages or ()]
+    packages = () if packages is None else tuple(packages)
+    for directory in packages:
+        if not isinstance(directory, (str, os.PathLike)):
+            raise InputError(f"packages has {directory!r}: give directories, such as 'robots'")
+    return [Path(directory) for directory in packages]

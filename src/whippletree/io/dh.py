@@ -91,7 +91,7 @@ def from_dh(
     >>> m.nv, [frame.name for frame in m.frames]
     (2, ['link1_dh', 'link2_dh'])
     """
-    if convention not in ("modified", "classic"):
+    if not isinstance(convention, str) or convention not in ("modified", "classic"):
         raise ModelError(f'convention is {convention!r}: give "modified" or "classic"')
     if not rows:
         raise ModelError(f"{name!r} has an empty Denavit-Hartenberg table: give one row a joint")

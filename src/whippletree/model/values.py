@@ -1,6 +1,6 @@
 """Values that a user gives, checked against what a mechanism asks for."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,11 @@ def listed(names: Any, argument: str, what: str, known: list[str]) -> list[Any]:
     """Names in a list; InputError for what is none, as a single name."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"{argument} is {names!r}, expected a list of {what}, as {known[:1]}")
-    return list(names)
+    found = list(names)
+    for name in found:
+        if not isinstance(name, Hashable):  # no name, and not to be looked for among names
+            raise InputError(f"{argument} has {name!r}, expected {what}, as {known[:1]}")
+    return found
 
 
 def positive(value: Any, name: str) -> None:
@@ -38,7 +42,13 @@ def positive(value: Any, name: str) -> None:
     number = np.asarray(value)
     if number.shape or number.dtype.kind not in "biufO" or value is None:
         raise InputError(f"{name} is {value!r}, expected a number above 0")
-    if number.dtype.kind != "O" and not 0.0 < number < np.inf:
+    if number.dtype.kind == "O" and not isinstance(value, Real) and hasattr(value, "__rtruediv__"):
+        return
+    try:
+        found = float(value)
+    except (TypeError, OverflowError):
+        raise InputError(f"{name} is {value!r:.60}, expected a number above 0") from None
+    if not 0.0 < found < np.inf:
         raise InputError(f"{name} is {value}, expected a number above 0")
 
 
@@ -139,8 +149,10 @@ def _numbers(value: Any, expected: str, name: str, meaning: str) -> Array:
         ]
         if wrong:
             raise InputError(f"{name} holds {wrong[0]!r}, expected numbers: {meaning}")
-        # Fractions and integers beyond 64 bits are numbers too.
-        return result.astype(float) if all(isinstance(entry, Real) for entry in entries) else result
+        try:  # fractions and integers beyond 64 bits are numbers too
+            return result.astype(float) if all(isinstance(entry, Real) for entry in entries) else result
+        except OverflowError:
+            raise InputError(f"{name} holds whole numbers beyond all floats: {meaning}") from None
     if result.dtype.kind != "c":
         raise InputError(f"{name} holds {result.dtype}, expected numbers: {meaning}")
     return result

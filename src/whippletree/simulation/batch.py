@@ -161,7 +161,7 @@ def rollout(
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
     known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
-    if method not in known:
+    if not isinstance(method, str) or method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     every = whole_number(every, "every")
     if executor is not None and not hasattr(executor, "submit"):

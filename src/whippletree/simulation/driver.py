@@ -173,6 +173,9 @@ def simulate(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
+    known = ("auto", *INTEGRATORS, *CHOOSING)
+    if not isinstance(method, str) or method not in known:
+        raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     m = Snapshot(m).m  # as it is now, whatever becomes of it
     duration, rtol, atol = (
         positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
@@ -206,9 +209,6 @@ def simulate(
     _check_amount(duration, control_dt, "control_dt", "calls of the control")
     if not (isinstance(impacts, str) and impacts in IMPACT_LAWS):
         raise InputError(f"impacts is {impacts!r}, expected one of {', '.join(IMPACT_LAWS)}")
-    known = ("auto", *INTEGRATORS, *CHOOSING)
-    if method not in known:
-        raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     if tolerance is None:
         tell_overconstrained(m, q)
     contacts = chosen(m, contacts)

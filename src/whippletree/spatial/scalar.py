@@ -139,7 +139,7 @@ def repeat(count: int, step: Callable[[Any], Any], state: Any) -> Any:
     >>> k(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 4.0])), k.cost["div"]
     (array([1., 1.]), 80)
     """
-    if not hasattr(count, "__index__") or (times := index(count)) < 0:
+    if not hasattr(count, "__index__") or np.ndim(count) or (times := index(count)) < 0:
         raise InputError(f"repeat: count is {count!r}, expected a whole number, 0 or more")
     record = _recorder(state)
     if record is None and times > 0:
@@ -164,8 +164,9 @@ def each(step: Callable[[Array], Array], rows: Array) -> Array:
     array([[4., 2.],
            [8., 6.]])
     """
-    if rows.ndim != 2:
-        raise InputError(f"each: rows has shape {rows.shape}, expected (n, k): one row for each pass")
+    if not isinstance(rows, np.ndarray) or rows.ndim != 2:
+        shape = f"has shape {rows.shape}" if isinstance(rows, np.ndarray) else f"is {rows!r}"
+        raise InputError(f"each: rows {shape}, expected an array (n, k): one row for each pass")
     symbolic = (getattr(entry, "record_each", None) for entry in rows.ravel()) if rows.dtype.hasobject else ()
     record = next((found for found in symbolic if found is not None), None)
     if record is not None:
@@ -236,7 +237,10 @@ def real_numbers(values: Any) -> Array:
         raise ValueError("not numbers")
     if found.dtype.kind not in "biufO":
         raise ValueError(f"{found.dtype}, not numbers")
-    return found.astype(float)
+    try:
+        return found.astype(float)
+    except OverflowError:
+        raise ValueError("whole numbers beyond all floats") from None
 
 
 def all_finite(numbers: Array) -> bool:

@@ -138,6 +138,6 @@ def subtree_equations(
 
 def _number(m: Mechanism, body: str) -> int:
     """The number of a body by name."""
-    if body == GROUND:
+    if isinstance(body, str) and body == GROUND:
         raise InputError(f"body is {body!r}, which does not move: give a body of {m.name!r}")
     return m.body_number(body)

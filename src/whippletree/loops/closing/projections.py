@@ -11,6 +11,7 @@ from ...model.values import joint_numbers
 from ...spatial import Array
 from ..equations.constraints import constraint_equation, constraint_error, constraint_jacobian
 from ..equations.loop_sizes import column_sizes, row_sizes
+from ..equations.near_dependence import checked_tolerance
 from ..equations.rank import TOLERANCE
 from ..equations.relations import velocities
 from .held_loops import HeldRates, held_apart, held_rates, with_held_loops
@@ -40,6 +41,7 @@ def project_position(m: Mechanism, q: Array, hold: Sequence[str] = (), tolerance
     >>> q[0], bool(abs(wt.constraint_error(m, q)).max() < 1e-14)
     (np.float64(0.01), True)
     """
+    checked_tolerance(tolerance)
     m, hold = with_held_loops(m, q, hold)
     free = free_columns(m, hold)
     error, sizes = constraint_error(m, q), m.once(row_sizes)

@@ -132,7 +132,7 @@ def loop_joint_rates(m: Mechanism, q: Array, loop: str) -> Array:
 
 def _find(m: Mechanism, name: str) -> Loop:
     for loop in m.loops:
-        if loop.name == name:
+        if isinstance(name, str) and loop.name == name:
             return loop
     known = ", ".join(loop.name for loop in m.loops)
     raise ModelError(f"{m.name!r} has no loop named {name!r}; known: {known or 'none'}")
