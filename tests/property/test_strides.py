@@ -395,3 +395,30 @@ def test_a_held_control_is_refused_where_shapes_touch():
     m.add_contact("bounce", "skin", "floor")
     with pytest.raises(wt.InputError, match="control_dt is given and contacts act"):
         wt.simulate(m, [0.6], control=lambda t, q, qd: [0.0], control_dt=0.1)
+
+
+@pytest.mark.parametrize("method", [{"method": "rk4", "dt": 0.01}, {"rtol": 1e-9}], ids=["rk4", "DOP853"])
+def test_a_held_control_acts_beside_forces_from_outside(method: Any):
+    """Forces on the bodies are asked for at every evaluation, and leave what is held as it is."""
+    m = wt.examples.load("double-pendulum")
+    held: Any = {"control": lambda t, q, qd: [0.7 * np.cos(3.0 * t), -0.5], "control_dt": 0.05}
+    alone = wt.simulate(m, [1.0, 0.5], duration=0.5, **held, **method)
+    beside = wt.simulate(
+        m, [1.0, 0.5], duration=0.5, external=lambda t, q, qd: np.zeros((2, 6)), **held, **method
+    )
+    np.testing.assert_allclose(beside.q[-1], alone.q[-1], rtol=0, atol=1e-12)
+    assert np.max(np.abs(wt.simulate(m, [1.0, 0.5], duration=0.5, **method).q[-1] - alone.q[-1])) > 1e-3
+
+
+def test_a_script_forgets_what_acted_in_the_run_before():
+    """Of the same kind, as functions in Python go; one had a control beside its forces."""
+    m = wt.examples.load("double-pendulum")
+
+    def outside(t: float, q: Any, qd: Any) -> dict[str, list[float]]:
+        return {m.bodies[1].name: [0.0, 0.0, 0.0, 0.1, 0.0, 0.0]}
+
+    options: Any = {"duration": 0.2, "method": "rk4", "dt": 0.01, "external": outside}
+    first = wt.simulate(m, [1.0, 0.5], **options)
+    pushed = wt.simulate(m, [1.0, 0.5], control=lambda t, q, qd: [3.0, -2.0], **options)
+    assert np.max(np.abs(pushed.q[-1] - first.q[-1])) > 1e-3
+    np.testing.assert_array_equal(wt.simulate(m, [1.0, 0.5], **options).q, first.q)

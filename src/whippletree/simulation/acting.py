@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from inspect import signature
+from math import isfinite
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -156,19 +157,29 @@ class Acting:
 
     def given(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         """What the user's functions give."""
-        tau = self._none
         if self.control is None and self.external is None:
-            return (tau,)
-        if not (all_finite(q) and all_finite(qd)):
+            return (self._none,)
+        tau, f_ext = np.zeros(self._tau_shape), np.zeros(self._force_shape)
+        self.write(t, q, qd, tau, f_ext)
+        return (tau,) if self.external is None else (tau, f_ext)
+
+    def write(self, t: float, q: Array, qd: Array, tau: Array, f_ext: Array) -> None:
+        """Write what the user's functions give into tau (nv,) and f_ext (nb, 6), each if there is one."""
+        control, external = self.control, self.external
+        if not isfinite(q.dot(q) + qd.dot(qd)) and not (all_finite(q) and all_finite(qd)):
             # The motion has run away: who integrates will tell. No function of the user is asked about it.
-            return (tau,) if self.external is None else (tau, np.zeros(self._force_shape))
+            tau[:], f_ext[:] = (tau if control is None else 0.0), 0.0
+            return
         q = q if self._projected is None else self._projected(q)
-        if self.control is not None:
-            given = self.control(t, q.copy(), qd.copy())  # copies: what the function does to them is its own
-            tau = _checked(given, self._tau_shape, "control", "one force per velocity", t)
-        if self.external is None:
-            return (tau,)
-        return tau, self._outside(self.external, t, q, qd)
+        if control is not None:
+            given = control(t, q.copy(), qd.copy())  # copies: what the function does to them is its own
+            if type(given) is not np.ndarray or given.dtype != np.float64 or given.shape != self._tau_shape:
+                given = _checked(given, self._tau_shape, "control", "one force per velocity", t)
+            tau[:] = given
+            if not isfinite(tau.dot(tau)):
+                _checked(tau, self._tau_shape, "control", "one force per velocity", t)
+        if external is not None:
+            f_ext[:] = self._outside(external, t, q, qd)
 
     def sample(self, t: float, q: Array, qd: Array) -> None:
         """Ask a control that is held, if it is time to; the motion is at a state now."""
@@ -298,12 +309,17 @@ def acting_along(forces: Acting, t: Array, q: Array, qd: Array) -> tuple[Array, 
         except BaseException as found:
             return forces.limited(forces.along(t[:-1])), power[:-1], found
         return forces.limited(forces.along(t)), power, None
+    count, fault = len(t), None
     for k, state in enumerate(zip(t.tolist(), q, qd, strict=True)):
         try:
-            tau[k], power[k] = acting_at(forces, *state)
+            forces.sample(*state)
+            tau[k], *f_ext = forces(*state)
+            if f_ext:
+                power[k] = forces.body_power(*state[1:], *f_ext)
         except BaseException as found:  # raised again when what was computed is recorded
-            return tau[:k], power[:k], found
-    return tau, power, None
+            count, fault = k, found
+            break
+    return forces.limited(tau[:count]), power[:count], fault
 
 
 def _checked(value: Any, shape: tuple[int, ...], name: str, meaning: str, t: float) -> Array:

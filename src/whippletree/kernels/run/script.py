@@ -124,8 +124,10 @@ done:
 }}
 """
 
-_Run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)  # without the GIL
-_Called = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_RUN_TYPES = ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
+_Run = ctypes.CFUNCTYPE(*_RUN_TYPES)  # without the interpreter's lock
+_RunLocked = ctypes.PYFUNCTYPE(*_RUN_TYPES)  # with it: functions in Python would have to take it each time
+_Called = ctypes.PYFUNCTYPE(None)  # it is given arguments like a kernel, and does not look at them
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,9 +217,9 @@ Instruction = Call | CallForeign | CallPython | Copy | Read | Write | Label | Un
 
 
 @cache
-def _interpreter() -> tuple[Code, Callable[..., int]]:
+def _interpreter() -> tuple[Code, Callable[..., int], Callable[..., int]]:
     code = build.text_code(_TEXT, host())
-    return code, _Run(code.function(_RUN))
+    return code, _Run(code.function(_RUN)), _RunLocked(code.function(_RUN))
 
 
 class Script:
@@ -247,7 +249,9 @@ class Script:
             else:
                 number += 1
         self._code = np.array([self._words(entry, places) for entry in plain], dtype=np.int64)
-        self._at, self._run = self._code.ctypes.data, _interpreter()[1]
+        _, free, locked = _interpreter()
+        calls_python = any(isinstance(entry, CallPython) for entry in plain)
+        self._at, self._run = self._code.ctypes.data, locked if calls_python else free
 
     def __call__(self, rows: int, rounds: int) -> int:
         """Run from the first instruction; returns how many rows were written, at most `rows` ≥ 1."""
@@ -263,8 +267,7 @@ class Script:
                 self._kept += [*entry.arguments, table]
                 return _FOREIGN, entry.address, table.ctypes.data, 0
             case CallPython():
-                function = entry.function
-                called = _Called(lambda *_: function())
+                called = _Called(entry.function)
                 self._kept.append(called)
                 address = ctypes.cast(called, ctypes.c_void_p).value
                 assert address is not None

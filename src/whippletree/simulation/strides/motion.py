@@ -149,9 +149,7 @@ class Motion:
             return [*before, _call(forces.control, [t, seen, qd], self.tau)]
 
         def ask() -> None:
-            self.tau[:], *more = self.system.forces.given(float(t[0]), q, qd)
-            for f_ext in more:
-                self.f_ext[:] = f_ext
+            self.system.forces.write(t.item(), q, qd, self.tau, self.f_ext)
 
         return self.calling(ask)
 
@@ -159,8 +157,7 @@ class Motion:
         """Go on with what a control that is held has said."""
         forces = self.system.forces
         self.sample[0] = forces.next_sample
-        if isinstance(forces, HeldActing):
-            self.tau[:] = forces.tau
+        self.tau[:] = forces.tau if isinstance(forces, HeldActing) else 0.0
 
     def sampled(self, then: list[Instruction]) -> list[Instruction]:
         """Instructions that ask a control that is held, at (t, y), if it is time to, and what follows."""
