@@ -6,15 +6,21 @@ import pytest
 import whippletree as wt
 from whippletree.kernels.run import general_call as checked
 from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.trace.recording import trace
 
 MARGIN = 9  # numbers around the results: more than a line
 
 
 @pytest.fixture(scope="module")
 def kernels() -> list[Kernel]:
-    """Rows of 49, 7 and 1 numbers, the last twice: one array's room behind the other's."""
+    """Rows of 49, 7 and 1 numbers, the last twice: one array's room behind the other's; long rows by slots.
+
+    Those are of 343 numbers, many of them twice, which is some lines more than twice what is gathered at a
+    time, and of 256, which is just twice that.
+    """
     m = wt.examples.load("seven-axis-arm")
-    return [wt.compile(wt.crba, m), wt.compile(wt.bias_force, m), wt.compile(wt.energy, m)]
+    long = trace(lambda x: (np.outer(np.outer(x, x), x), np.resize(2.0 * x, 256)), {"x": (7,)})
+    return [wt.compile(wt.crba, m), wt.compile(wt.bias_force, m), wt.compile(wt.energy, m), Kernel(long)]
 
 
 @pytest.mark.parametrize("count", [2, 3, 7, 8, 9, 16, 17, 1001])

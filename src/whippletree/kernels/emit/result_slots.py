@@ -20,9 +20,9 @@ FEWEST = 200
 
 _MOST = 8192  # slots; they lie on the stack
 _LINE = 64  # bytes of a cache line
-_GATHERED = 8 * _LINE  # bytes of a row that are gathered in the room
-_ROOM_ROW = 10 * _LINE  # bytes of a row's part of the room: the line before, eight lines, and how it began
-_HEAD = 9 * _LINE
+_GATHERED = 16 * _LINE  # bytes of a row that are gathered in the room
+_HEAD = _GATHERED + _LINE
+_ROOM_ROW = _HEAD + _LINE  # bytes of a row's part of the room: the line before, those gathered, how it began
 
 
 class ResultSlots:
@@ -105,12 +105,15 @@ class ResultSlots:
             size=self.e.size,
             columns=_GATHERED // self.e.size,
             pair=_ROOM_ROW * self.e.width,
-            to_room=self._transposed(_room_rows),
-            to_rows=self._transposed(_given_rows),
+            to_room=self._transposed(_room_rows, self.e.width // 2),  # near by, where stores are cheap
+            to_rows=self._transposed(_given_rows, self.e.width),
         )
 
-    def _transposed(self, rows: Callable[[Lanes], list[str]]) -> str:
-        """Slots of the columns from %j on, as many as there are lanes, into rows at these addresses."""
+    def _transposed(self, rows: Callable[[Lanes], list[str]], width: int) -> str:
+        """Slots of the columns from %j on, as many as there are lanes, into rows at these addresses.
+
+        Of each row so many numbers are stored at a time: with fewer, there are fewer exchanges among lanes.
+        """
         e = Lanes(self.e.form)
         columns = []
         for k in range(e.width):
@@ -118,7 +121,9 @@ class ResultSlots:
             slot = e.line(f"zext i32 {e.line(f'load i32, ptr {at}, align 4')} to i64")
             value_at = e.line(f"getelementptr i8, ptr %slots, i64 {slot}")
             columns.append(Real(e.line(f"load {e.real_type}, ptr {value_at}, align {e.bytes}")))
-        store_piece(e, rows(e), 0, columns)
+        addresses = rows(e)
+        for start in range(0, e.width, width):
+            store_piece(e, addresses, start, columns[start : start + width])
         return "\n".join(e.lines)
 
 
@@ -153,7 +158,7 @@ def _line(k: int) -> str:
 """
 
 
-# Past the caches only whole lines go well. Of each row eight lines at a time are gathered in the room, behind
+# Past the caches only whole lines go well. Of each row some lines at a time are gathered in the room, behind
 # the one before them, and leave by lines of memory, which begin anywhere in that one. A line in which one row
 # ends and the next begins is put together at the end; that of the last row waits for the next step.
 _ROWS = f"""
