@@ -172,3 +172,67 @@ def test_kinematics_tells_where_limits_are_left() -> None:
         wt.LimitsWarning, match=r"'slider' is at -0.20\d+ at t = 0.785398 s, outside of -0.1 … 0.5"
     ):
         wt.kinematics(m, {"crank": 2.0}, np.linspace(0.0, np.pi, 5))
+
+
+def hoberman_ring(count: int, arm: float, sigma: float) -> tuple[wt.Graph, dict[str, Any]]:
+    """Pairs of bent bars that cross on rays of a star, and where bodies are when outer arms stand at sigma.
+
+    A bar bent by α = 2π/count, crossed with its mirror image on the ray kα, reaches the rays half-way to the
+    next ones with both ends (C. Hoberman, US patent 4942700, 1990). Three crossings slide on their rays.
+    """
+    alpha, g, where = 2.0 * np.pi / count, wt.Graph("hoberman-ring", gravity=(0.0, 0.0, 0.0)), {}
+    b = arm * np.sin(sigma - 0.5 * alpha) / np.sin(0.5 * alpha)
+    for k in range(count):
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            g.add_body(f"{side}{k}", wt.Inertia(0.7, about_com=(0.01, 0.02, 0.03)))
+            pose = P(rpy=(0, 0, k * alpha)) @ P((b, 0, 0), rpy=(0, 0, sign * sigma))
+            where[f"{side}{k}.origin"] = pose
+        g.add_joint(f"cross{k}", wt.Revolute("z"), f"left{k}", f"right{k}")
+    ends = {
+        (kind, side): P((arm * np.cos(turn), sign * arm * np.sin(turn), 0.0))
+        for kind, turn in (("outer", 0.0), ("inner", np.pi - alpha))
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    }
+    for k in range(count):
+        after = (k + 1) % count
+        for kind, one, other in (("outer", "left", "right"), ("inner", "right", "left")):
+            places = ends[kind, one], ends[kind, other]
+            g.add_joint(f"{kind}{k}", wt.Revolute("z"), f"{one}{k}", f"{other}{after}", *places)
+        if k < 3:
+            g.add_body(f"shoe{k}", wt.Inertia(0.4))
+            g.add_joint(f"ray{k}", wt.Prismatic("x"), "ground", f"shoe{k}", P(rpy=(0, 0, k * alpha)))
+            g.add_joint(f"pin{k}", wt.Revolute("z"), f"shoe{k}", f"left{k}")
+            where[f"shoe{k}.origin"] = P(rpy=(0, 0, k * alpha)) @ P((b, 0, 0))
+    g.add_frame("rim", "left0", ends["outer", "left"])
+    g.add_frame("hub", "left0", ends["inner", "left"])
+    return g, where
+
+
+def test_a_hoberman_ring_opens_as_a_whole() -> None:
+    """Crossings are at b = l sin(σ - α/2) / sin(α/2), ends on their rays; the power by the energy of all bars."""
+    count, arm, start = 4, 0.5, 1.1
+    alpha = 2.0 * np.pi / count
+    g, where = hoberman_ring(count, arm, start)
+    m = g.mechanism()
+    found = wt.inverse_kinematics(m, where)
+    assert found.solved
+    assert wt.mobility(m, found.q).mobility == 1
+    t = np.linspace(0.0, 0.5, 6)
+    motion = wt.kinematics(m, {"ray0": 0.2}, t, found.q)
+    b = arm * np.sin(start - 0.5 * alpha) / np.sin(0.5 * alpha) + 0.2 * t
+    sigma = 0.5 * alpha + np.arcsin(b * np.sin(0.5 * alpha) / arm)
+    outer, inner = b + arm * np.cos(sigma), b - arm * np.cos(sigma - alpha)
+    for k in range(count):
+        place = motion.frame(f"right{k}.origin").position
+        ray = np.array([np.cos(k * alpha), np.sin(k * alpha), 0.0])
+        assert_allclose(place, b[:, None] * ray, rtol=0, atol=1e-12)
+    for name, x, half in (("rim", outer, 0.5 * alpha), ("hub", inner, -0.5 * alpha)):
+        expected = np.stack([x, x * np.tan(half), 0.0 * x], axis=1)
+        assert_allclose(motion.frame(name).position, expected, rtol=0, atol=1e-12)
+    # T = ½ M(σ) σ̇². The crossings move evenly: db/dσ σ̈ = -d²b/dσ² σ̇² = b σ̇².
+    along = arm * np.cos(sigma - 0.5 * alpha) / np.sin(0.5 * alpha)
+    rate = 0.2 / along
+    bend = b * rate**2 / along
+    M = 2 * count * (0.7 * along**2 + 0.03) + 3 * 0.4 * along**2
+    slope = -2.0 * (2 * count * 0.7 + 3 * 0.4) * along * b
+    assert_allclose(motion.power, M * rate * bend + 0.5 * slope * rate**3, rtol=1e-9)
