@@ -9,6 +9,9 @@ build without range checks. Steps are as long as each accuracy allows. The error
 mass at the end, against a run with tolerances of 1e-13, which tests hold against closed forms and published
 digits; that Exudyn comes as near to it as it is asked to shows that both compute the same motion. All on one
 core, in turn, models built and kernels compiled. Fails where Exudyn is the faster one.
+
+Looking for the steps that each accuracy allows takes long and depends on errors alone; with `--levels FILE` the
+first call looks for them, and the next measures.
 """
 
 import argparse
@@ -19,7 +22,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
+from typing import NamedTuple
 
 import numpy as np
 from exudyn_models import PlanarModel, available
@@ -33,12 +37,20 @@ ACCURACIES = (1e-2, 1e-4, 1e-6)
 LONGEST = 20.0
 """s: a way that takes longer than this is not followed to a higher accuracy."""
 
+SLOW = 2.5
+"""Ways that took so many times as long as the fastest of their side when levels were looked for are left."""
+
+SIDES = ("ours", "Exudyn")
+
 IMPLICIT = ("TrapezoidalIndex2", "GeneralizedAlpha")
 ANDREWS = {
     "beta": -0.06171389001427645, "Theta": 0.0, "gamma": 0.4552798191630704, "Phi": 0.22266839016588588,
     "delta": 0.48736497954384255, "Omega": -0.22266839016588588, "epsilon": 1.2305474445498212,
 }  # fmt: skip
 """Where the squeezer starts, rad: test set for IVP solvers."""
+
+Levels = dict[str, dict[str, int]]
+"""By accuracy and name, the level at which a way reaches it."""
 
 Run = Callable[[int], np.ndarray]
 """Where the motion ends, by so many steps: centres of mass (nb, 2) or (nb, 3), or q (nq,)."""
@@ -135,8 +147,16 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
 }
 
 
-def ours(problem: Problem) -> dict[str, tuple[Run, Callable[[int], int], int]]:
-    """Our ways: by tolerances of 10^(-n/4), and by steps of order 6; next levels, and where to begin."""
+class Way(NamedTuple):
+    """A way to compute a motion: by a level, the next level after one, if that is known, and the first."""
+
+    run: Run
+    after: Callable[[int], int] | None
+    first: int
+
+
+def ours(problem: Problem) -> dict[str, Way]:
+    """Our ways: by tolerances of 10^(-n/4), and by steps of order 6."""
     m, q, qd, duration = problem.m, problem.q, problem.qd, problem.duration
 
     def chosen(level: int) -> np.ndarray:
@@ -158,9 +178,9 @@ def ours(problem: Problem) -> dict[str, tuple[Run, Callable[[int], int], int]]:
         return kernels[steps](q, qd)
 
     more = lambda n: int(1.15 * n) + 1  # noqa: E731
-    found = {"simulate": (chosen, lambda n: n + 1, 8), "rollout rk6": (fixed, more, 40)}
+    found = {"simulate": Way(chosen, lambda n: n + 1, 8), "rollout rk6": Way(fixed, more, 40)}
     if not m.loops and not m.springs:
-        found["kernel of rk4"] = (recorded, more, 40)
+        found["kernel of rk4"] = Way(recorded, more, 40)
     return found
 
 
@@ -179,37 +199,62 @@ def classic(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray, h: float, steps: int
     return wt.repeat(steps, step, (q, qd))[0]
 
 
-def levels(
-    problem: Problem, run: Run, exact: np.ndarray, first: int, after: Callable[[int], int] | None = None
-) -> Iterator[tuple[float, int, float]]:
+def ways(problem: Problem) -> dict[str, Way]:
+    """Ours and Exudyn's."""
+    found = {f"ours: {name}": way for name, way in ours(problem).items()}
+    return found | {f"Exudyn: {name}": Way(run, None, 20) for name, run in problem.peers.items()}
+
+
+def levels(problem: Problem, way: Way, exact: np.ndarray) -> Iterator[tuple[float, int, float]]:
     """(accuracy, level, time) of the first levels at which a way reaches each of the accuracies.
 
-    Without `after`, levels are steps of an integrator of order 2 or more, foretold by its error.
+    Without `after`, levels are steps of an integrator of order 2 or more, foretold by its error. The time is
+    that of the processor, which hardly depends on what else it does.
     """
-    level, wanted = first, list(ACCURACIES)
+    level, wanted = way.first, list(ACCURACIES)
     while wanted:
-        begin = perf_counter()
+        begin = process_time()
         try:
-            error = problem.error(run(level), exact)
+            error = problem.error(way.run(level), exact)
         except (wt.WhippletreeError, RuntimeError, ValueError):
             error = inf
-        taken = perf_counter() - begin
+        taken = process_time() - begin
         while wanted and error <= wanted[0]:
             yield wanted.pop(0), level, taken
         if taken > LONGEST or level > 10_000_000:
             return
-        if wanted and after is not None:
-            level = after(level)
+        if wanted and way.after is not None:
+            level = way.after(level)
         elif wanted:
             level = int(level * min(max(1.02 * (error / wanted[0]) ** 0.5, 1.05), 2.0)) + 1
 
 
-def timed(runs: dict[str, tuple[Run, int]], rounds: int = 7, at_most: float = 20.0) -> dict[str, float]:
+def found_levels(problem: Problem) -> Levels:
+    """For each accuracy, the levels at which the ways reach it; only of those that may be the fastest."""
+    m, q, qd, duration = problem.m, problem.q, problem.qd, problem.duration
+    exact = wt.simulate(m, q, qd, duration, rtol=1e-13, atol=1e-14, progress=False).q[-1]
+    reached: dict[float, dict[str, tuple[int, float]]] = {accuracy: {} for accuracy in ACCURACIES}
+    for name, way in ways(problem).items():
+        if way.after is not None:
+            way.run(way.first)  # compiles
+        for accuracy, level, taken in levels(problem, way, exact):
+            reached[accuracy][name] = level, taken
+    found: Levels = {}
+    for accuracy, by_name in reached.items():
+        kept = found[f"{accuracy:g}"] = {}
+        for side in SIDES:
+            own = {name: given for name, given in by_name.items() if name.startswith(side)}
+            least = min((taken for _, taken in own.values()), default=inf)
+            kept |= {name: level for name, (level, taken) in own.items() if taken <= SLOW * least}
+    return found
+
+
+def timed(runs: dict[str, tuple[Run, int]], rounds: int = 7, at_most: float = 2.0) -> dict[str, float]:
     """The least time of each of several runs, in turn, s; long ones are run less often."""
     best, spent = dict.fromkeys(runs, inf), dict.fromkeys(runs, 0.0)
     for _ in range(rounds):
         for name, (run, level) in runs.items():
-            if spent[name] < at_most / len(runs):
+            if spent[name] < at_most:
                 begin = perf_counter()
                 run(level)
                 taken = perf_counter() - begin
@@ -217,25 +262,17 @@ def timed(runs: dict[str, tuple[Run, int]], rounds: int = 7, at_most: float = 20
     return best
 
 
-def measure(problem: Problem) -> list[dict[str, object]]:
+def measure(problem: Problem, reached: Levels) -> list[dict[str, object]]:
     """A row for each accuracy: our best way and Exudyn's, with times and steps."""
-    tight = wt.simulate(
-        problem.m, problem.q, problem.qd, problem.duration, rtol=1e-13, atol=1e-14, progress=False
-    )
-    exact = tight.q[-1]
-    reached: dict[float, dict[str, tuple[Run, int]]] = {accuracy: {} for accuracy in ACCURACIES}
-    for name, (run, after, first) in ours(problem).items():
-        run(first)  # compiles
-        for accuracy, level, _ in levels(problem, run, exact, first, after):
-            reached[accuracy][f"ours: {name}"] = (run, level)
-    for name, run in problem.peers.items():
-        for accuracy, level, _ in levels(problem, run, exact, 20):
-            reached[accuracy][f"Exudyn: {name}"] = (run, level)
-    rows = []
-    for accuracy, runs in reached.items():
+    known, rows = ways(problem), []
+    for accuracy, by_name in reached.items():
+        runs = {name: (known[name].run, level) for name, level in by_name.items()}
+        for name, (run, level) in runs.items():
+            if name.startswith("ours"):
+                run(level)  # compiles
         times = timed(runs)
-        row: dict[str, object] = {"accuracy": accuracy}
-        for side in ("ours", "Exudyn"):
+        row: dict[str, object] = {"accuracy": float(accuracy)}
+        for side in SIDES:
             names = [name for name in times if name.startswith(side)]
             best = min(names, key=lambda name: times[name], default=None)
             if best is not None:
@@ -249,6 +286,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("problems", nargs="*", choices=[*PROBLEMS, []])
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--levels", type=Path, help="levels found before; looked for and kept if it has none")
     given = parser.parse_args()
     if not available:
         print("exudyn is not installed: pip install exudyn", file=sys.stderr)
@@ -260,8 +298,18 @@ def main() -> int:
     record = machine_record()
     print(", ".join(f"{key}: {value}" for key, value in record.items()))
     behind, found = [], {}
+    known: dict[str, Levels] = (
+        json.loads(given.levels.read_text()) if given.levels and given.levels.exists() else {}
+    )
     for name in given.problems or PROBLEMS:
-        found[name] = measure(PROBLEMS[name]())
+        problem = PROBLEMS[name]()
+        if name not in known:
+            known[name] = found_levels(problem)
+            if given.levels is not None:
+                given.levels.write_text(json.dumps(known, indent=1))
+                print(f"{name}: levels found")
+                continue
+        found[name] = measure(problem, known[name])
         for row in found[name]:
             a, b = row.get("ours"), row.get("Exudyn")
             assert isinstance(a, dict)

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import whippletree as wt
+from overconstrained import bennett, sarrus
 
 P = wt.Placement
 
@@ -209,7 +210,7 @@ def hoberman_ring(count: int, arm: float, sigma: float) -> tuple[wt.Graph, dict[
 
 
 def test_a_hoberman_ring_opens_as_a_whole() -> None:
-    """Crossings are at b = l sin(σ - α/2) / sin(α/2), ends on their rays; the power by the energy of all bars."""
+    """Crossings are at b = l sin(σ - α/2) / sin(α/2), ends on their rays; the power by the energy."""
     count, arm, start = 4, 0.5, 1.1
     alpha = 2.0 * np.pi / count
     g, where = hoberman_ring(count, arm, start)
@@ -236,3 +237,28 @@ def test_a_hoberman_ring_opens_as_a_whole() -> None:
     M = 2 * count * (0.7 * along**2 + 0.03) + 3 * 0.4 * along**2
     slope = -2.0 * (2 * count * 0.7 + 3 * 0.4) * along * b
     assert_allclose(motion.power, M * rate * bend + 0.5 * slope * rate**3, rtol=1e-9)
+
+
+def test_a_bennett_linkage_turns_by_bennetts_ratio() -> None:
+    """tan(θ₁/2) tan(θ₂/2) = sin((β + α)/2) / sin((β - α)/2), G. T. Bennett, Engineering 76, 1903."""
+    m, q = bennett()
+    motion = wt.kinematics(m, {"one": 1.0}, np.linspace(0.0, 1.8, 7), q)
+    ratio = np.sin(0.5 * (1.1 + 0.6)) / np.sin(0.5 * (1.1 - 0.6))
+    turned = np.tan(0.5 * motion.q[:, 0]) * np.tan(0.5 * motion.q[:, 1])
+    assert_allclose(turned, ratio, rtol=1e-12)
+    assert_allclose(motion.q[:, 2], -motion.q[:, 0], rtol=0, atol=1e-12)
+    # With the ratio kept, dθ₂ sin θ₁ = -dθ₁ sin θ₂.
+    assert_allclose(
+        motion.qd[:, 1] * np.sin(motion.q[:, 0]), -motion.qd[:, 0] * np.sin(motion.q[:, 1]), atol=1e-12
+    )
+
+
+def test_a_sarrus_linkage_rises_straight() -> None:
+    """Its plate keeps its direction, above where it began, at twice the height of a hinged plate."""
+    m = sarrus()
+    motion = wt.kinematics(m, {"a": -0.3}, np.linspace(0.0, 1.2, 5))
+    top = motion.frame("top")
+    assert_allclose(top.rotation, np.broadcast_to(np.eye(3), (5, 3, 3)), rtol=0, atol=1e-12)
+    height = 2.0 * 0.5 * np.cos(0.5 + motion.joint("a")[:, 0])
+    expected = np.stack([np.full(5, 0.6), np.zeros(5), height], axis=1)
+    assert_allclose(top.position, expected, rtol=0, atol=1e-12)
