@@ -10,8 +10,8 @@ mass at the end, against a run with tolerances of 1e-13, which tests hold agains
 digits; that Exudyn comes as near to it as it is asked to shows that both compute the same motion. All on one
 core, in turn, models built and kernels compiled. Fails where Exudyn is the faster one.
 
-Looking for the steps that each accuracy allows takes long and depends on errors alone; with `--levels FILE` the
-first call looks for them, and the next measures.
+Looking for the steps that each accuracy allows takes long and depends on errors alone; with `--levels FILE`
+the first call looks for them, and the next measures. BLAS may have threads: OPENBLAS_NUM_THREADS=1.
 """
 
 import argparse
@@ -298,9 +298,9 @@ def main() -> int:
     record = machine_record()
     print(", ".join(f"{key}: {value}" for key, value in record.items()))
     behind, found = [], {}
-    known: dict[str, Levels] = (
-        json.loads(given.levels.read_text()) if given.levels and given.levels.exists() else {}
-    )
+    known: dict[str, Levels] = {}
+    if given.levels is not None and given.levels.exists():
+        known = json.loads(given.levels.read_text())
     for name in given.problems or PROBLEMS:
         problem = PROBLEMS[name]()
         if name not in known:
