@@ -50,9 +50,8 @@ def make(name: str) -> None:
             ]
     options: dict[str, Any] = {"duration": round(1000 / FPS), "loop": 0, "quality": 55, "method": 6}
     frames[0].save(FOLDER / f"{name}.webp", save_all=True, append_images=frames[1:], **options)
-    # Lines are thin, and their colours must not be lost among the greys of letters.
-    still = frames[len(frames) // 2].quantize(64, Image.Quantize.MAXCOVERAGE)
-    still.save(FOLDER / f"{name}.png", optimize=True)
+    # As many colours as there can be: lines are thin, and theirs must not be lost among the greys of letters.
+    frames[len(frames) // 2].quantize(256).save(FOLDER / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -161,7 +161,7 @@ def _stage(drawn: list[Stroke], paths: dict[str, Array], name: str) -> tuple["Fi
     stage.set(xlim=limits[0], ylim=limits[1], xlabel=f"{'xyz'[axes[0]]} [m]", ylabel=f"{'xyz'[axes[1]]} [m]")
     if len(axes) == 3:
         stage.set(zlim=limits[2], zlabel="z [m]")
-        stage.set_box_aspect(tuple(half), zoom=0.9)
+        stage.set_box_aspect(tuple(half), zoom=0.85)
         stage.locator_params(nbins=5)
         stage.view_init(elev=18, azim=-55)
     else:
