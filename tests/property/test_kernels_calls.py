@@ -443,7 +443,8 @@ class TestNative:
         for arguments in ([a[0, 0] for a in states], states):
             vector, number = k(*arguments)
             again, _ = k(*arguments)
-            assert sys.getrefcount(vector) == 2
+            own = np.zeros(3)  # how often a name of one's own is counted depends on the version of Python
+            assert sys.getrefcount(vector) == sys.getrefcount(own)
             assert vector.flags.owndata
             assert not np.shares_memory(vector, again)
         assert isinstance(k(*(a[0, 0] for a in states))[1], np.float64)

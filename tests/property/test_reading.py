@@ -26,7 +26,7 @@ def read(path):
 def test_names_that_no_file_has(suffix, tmp_path):
     for name, message in [
         ("none", "no such file (looked in "),
-        ("zero\0byte", "cannot be read: embedded null byte"),
+        ("zero\0byte", "embedded null "),
         ("long" * 100, "cannot be read: File name too long"),
         ("\ud800", "cannot be read: 'utf-8' codec"),
     ]:

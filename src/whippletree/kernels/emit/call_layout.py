@@ -33,7 +33,7 @@ ENTRIES = (
 # Layout of CPython objects and NumPy arrays on 64-bit builds with a GIL.
 TYPE = 8
 SIZE = 16  # of a tuple
-ITEMS = 24  # of a tuple
+ITEMS = tuple.__basicsize__  # of a tuple; from Python 3.14 on its hash stands before them
 FLOAT = 16  # value of a float or numpy.float64
 DATA, NDIM, DIMS, DESCR, FLAGS = 16, 24, 32, 56, 64
 PLAIN = 0x001 | 0x100  # C-contiguous, aligned

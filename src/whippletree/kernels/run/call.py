@@ -1,7 +1,7 @@
 """A Python function made of machine code: argument checks, allocation and kernel in one native call.
 
 The object this gives is an ordinary built-in function. It relies on the memory layout of CPython objects
-and NumPy arrays, which has been the same for all versions listed here; on any other the caller goes through
+and NumPy arrays, which is as stated for all versions listed here; on any other the caller goes through
 ctypes, which is slower and needs no such knowledge.
 """
 
@@ -25,7 +25,7 @@ from .machine import Code
 _METH_FASTCALL, _METH_KEYWORDS = 0x0080, 0x0002
 # Places in NumPy's table of C functions.
 _PYARRAY_RETURN, _PYARRAY_NEW_FROM_DESCR = 76, 94
-_OLDEST, _NEWEST = (3, 11), (3, 13)
+_OLDEST, _NEWEST = (3, 11), (3, 14)
 
 
 @cache
