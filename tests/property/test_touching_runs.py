@@ -288,3 +288,11 @@ def test_planar_contacts_that_stick_are_held_by_one_kernel():
     assert found.margin > 0.01
     np.testing.assert_allclose(found.slope, expected.slope, rtol=0, atol=1e-13)
     np.testing.assert_allclose(found.force, expected.force, rtol=0, atol=1e-13)
+
+
+def test_feet_that_weigh_next_to_nothing_walk_at_tight_tolerances():
+    """What a kernel finds with masses in a ratio of 10⁵ is too rough for 1e-12: steps were 10 µs long."""
+    m = wt.examples.load("simplest-walker")
+    start = wt.examples.start("simplest-walker")
+    run = wt.simulate(m, start.q, start.qd, 5.5, rtol=1e-12, atol=1e-14)
+    assert len(run.t) < 200
