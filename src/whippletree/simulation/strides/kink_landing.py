@@ -23,7 +23,7 @@ from .motion import KINK, REJECTED, RETRY, Motion
 CLOSE = 0.05
 """Share of a long step within which a bound is met by a short one."""
 
-NEXT_TO, BEHIND = 1e-8, 0.5
+NEXT_TO, BEHIND = 3e-10, 0.5
 """Bounds that are met so near to the start or the end of a step, as a share of its length or, of short ones,
 of the most that may be, are those it starts or ends at: the error of the slope there goes with that. And by
 which share of it a step goes on beyond a bound. Several that are met about at once are passed together."""
