@@ -61,12 +61,25 @@ def readonly() -> np.ndarray:
     return array
 
 
+def touch() -> wt.Mechanism:
+    """A ball above the floor, which it may touch."""
+    m = ball()
+    m.name = "touch"
+    m.add_shape("skin", wt.Sphere(0.1), body="ball")
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("landing", "skin", "floor", friction=0.4)
+    return m
+
+
 MADE: dict[str, Callable[[], Any]] = {
     "m": lambda: wt.examples.load("double-pendulum"),
     "four": lambda: wt.examples.load("four-bar"),
     "rocker": lambda: wt.examples.load("quick-return-rocker"),
     "sr": lambda: wt.formulations.semi_recursive,
     "ball": ball,
+    "touch": touch,
+    "at": lambda: np.array([0.0, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0]),
+    "v": lambda: np.zeros(6),
     "geared": geared,
     "geared_loop": geared_loop,
     "light": light,

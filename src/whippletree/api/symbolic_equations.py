@@ -19,6 +19,7 @@ from ..kernels.export.trigonometric_sympy import evaluated, to_expression
 from ..kernels.trace.recording import trace
 from ..loops.equations.closure_equations import closure_equations
 from ..model.mechanism import Mechanism
+from ..model.values import listed
 from .compiling import record
 
 WIDTH = 90
@@ -222,7 +223,8 @@ def _given(sympy: Any, parameters: Sequence[str] | Mapping[str, Any]) -> dict[st
     if isinstance(parameters, str):
         raise InputError(f"parameters is {parameters!r}, expected a list of names, as [{parameters!r}]")
     if not isinstance(parameters, Mapping):
-        return {name: sympy.Symbol(_own_name(name)) for name in parameters}
+        names = listed(parameters, "parameters", "names of parameters", ["rod.mass"])
+        return {name: sympy.Symbol(_own_name(str(name))) for name in names}
     return {name: _expression(sympy, name, value) for name, value in parameters.items()}
 
 

@@ -6,6 +6,7 @@ As in `dynamics`, the functions here check their arguments, and those in the mod
 from typing import TYPE_CHECKING
 
 from ..checks.checking import checked
+from . import contact_doors
 from .compliant.compliant_contact import Compliant as Compliant
 from .compliant.compliant_contact import PatchState as PatchState
 from .compliant.compliant_contact import Pushed as Pushed
@@ -66,15 +67,15 @@ from .sweeps.moreau import Rigid as Rigid
 
 if not TYPE_CHECKING:  # what is checked has the type of what is not
     candidates = checked(candidates)
-    all_contacts = checked(all_contacts)
+    all_contacts = checked(all_contacts, given=contact_doors.names_of_bodies)
     gaps = checked(gaps)
     contact_frames = checked(contact_frames)
     contact_jacobian = checked(contact_jacobian)
     contact_velocity = checked(contact_velocity)
     contact_bias = checked(contact_bias)
     contact_states = checked(contact_states)
-    overlaps = checked(overlaps)
-    minimal_contacts = checked(minimal_contacts)
+    overlaps = checked(overlaps, given=contact_doors.tolerance)
+    minimal_contacts = checked(minimal_contacts, given=contact_doors.tolerance)
     contact_problem = checked(contact_problem)
     contact_forces = checked(contact_forces)
     gauss_form = checked_problem(gauss_form)
@@ -82,11 +83,13 @@ if not TYPE_CHECKING:  # what is checked has the type of what is not
     force_form = checked_problem(force_form)
     lemke = checked_problem(lemke)
     coulomb = checked_problem(coulomb)
-    contact_wrenches = checked(contact_wrenches)
-    compliant_forces = checked(compliant_forces)
+    contact_wrenches = checked(contact_wrenches, given=contact_doors.forces)
+    compliant_forces = checked(compliant_forces, given=contact_doors.laws)
     patches_at_rest = checked(patches_at_rest)
-    step_limits = checked(step_limits)
+    step_limits = checked(step_limits, given=contact_doors.laws)
     natural_residual = checked_problem(natural_residual)
+    active_contacts = checked_problem(active_contacts)
+    current_contacts = checked_problem(current_contacts)
     push_out = checked(push_out)
     velocity_jump = checked(velocity_jump)
     handle_jump = checked(handle_jump)

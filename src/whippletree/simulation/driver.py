@@ -277,7 +277,9 @@ def _law(
     m: Mechanism, dynamics: str, stabilization: float | None, implicit: tuple[float, ...] | None
 ) -> tuple[str, Law]:
     """The method of forward dynamics, its name, and what it is given besides the state."""
-    name, method = find(m, m.once(automatic) if dynamics == "auto" else dynamics, "dynamics")
+    name, method = find(
+        m, m.once(automatic) if isinstance(dynamics, str) and dynamics == "auto" else dynamics, "dynamics"
+    )
     if stabilization is None:
         return name, Law(method, implicit_damping=implicit)
     if not method.holds(m):

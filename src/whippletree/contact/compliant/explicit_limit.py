@@ -4,6 +4,7 @@ import numpy as np
 
 from ...dynamics.inertia_factors import factor_ltdl
 from ...model.mechanism import Mechanism
+from ...model.values import not_negative, positive
 from ...spatial import Array, array
 from ..geometry.contact_kinematics import contact_jacobian
 from .compliant_contact import BY_NUMBERS, Compliant, laws_of
@@ -57,6 +58,9 @@ def patch_restitution(mass: float, stiffness: float, damping: float) -> float:
     >>> round(wt.contact.patch_restitution(1.0, 1000.0, 5.0), 8)
     0.78931314
     """
+    positive(mass, "mass")
+    positive(stiffness, "stiffness")
+    not_negative(damping, "damping")
     natural = np.sqrt(stiffness / mass)
     ratio = damping / (2.0 * np.sqrt(stiffness * mass))
     if ratio < 1.0:

@@ -75,7 +75,7 @@ def contact_numbers(
     (0.8, 131569, 510.1)
     """
     for name in (a, b):
-        if name not in MATERIALS:
+        if not isinstance(name, str) or name not in MATERIALS:
             raise InputError(f"there is no material {name!r}; there are {', '.join(MATERIALS)}")
     for name, value in (("radius", radius), ("mass", mass)):
         if not 0.0 < value < np.inf:

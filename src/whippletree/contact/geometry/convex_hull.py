@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError
+from ...model.values import expect
 from ...shapes import Mesh
 from ...spatial import Array
 
@@ -32,6 +33,7 @@ def convex_hull(mesh: Mesh) -> Mesh:
     >>> wt.contact.convex_hull(wt.Mesh("corner.stl", vertices=corners)).vertices.shape
     (4, 3)
     """
+    expect("convex_hull", "mesh", mesh, Mesh, "a wt.Mesh")
     if mesh.vertices is None:
         raise ModelError(f"mesh {mesh.file!r} has no vertices: give them, as Mesh(…, vertices=…)")
     hull = _hull(mesh.file, mesh.vertices)

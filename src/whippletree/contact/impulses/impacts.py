@@ -74,7 +74,7 @@ def impact(
     >>> hit.qd.round(12), hit.impulse[0, 0].round(12)
     (array([2.4]), np.float64(2.7))
     """
-    if law not in IMPACT_LAWS:
+    if not isinstance(law, str) or law not in IMPACT_LAWS:
         raise InputError(f"law is {law!r}, expected one of {', '.join(IMPACT_LAWS)}")
     all_rows = candidates(m)
     chosen = np.flatnonzero(gaps(m, q) <= GAP) if rows is None else checked_rows(rows, len(all_rows))

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...errors import InputError
-from ...model.values import vector
+from ...model.values import expect, vector
 from ...spatial import Array
+from .complementarity import ContactForces
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,12 +31,16 @@ def checked_problem(function: F) -> F:
                 "d": (nc, 3),
                 "M": (nc, 3, nc, 3),
                 "friction": (nc,),
+                "least": (nc,),
                 "start": (nc, 3),
                 "sliding": (nc, 2),
             }
-        for name in given.keys() & shapes.keys():
-            if given[name] is not None:
+        for name in sorted(given.keys() & shapes.keys(), key=lambda name: (name != "d", name)):
+            if given[name] is not None or signature.parameters[name].default is not None:
                 given[name] = vector(given[name], shapes[name], name, f"as d has {nc} contacts")
+        expected = "a ContactForces, as gauss_form gives one"
+        if "solution" in given:
+            expect(function.__name__, "solution", given["solution"], ContactForces, expected)
         if "M" in given:
             _check_symmetric(given["M"].reshape(given["d"].size, -1))
         for name in sorted(given.keys() & {"friction", "least"}):
