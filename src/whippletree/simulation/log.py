@@ -71,6 +71,11 @@ class Log:
         columns = self.columns()
         self._blocks = [columns.among(columns.t <= t)]
 
+    def joined(self, column: Callable[[Row], Array]) -> Array:
+        """Of all rows, what is read off many, in one array of its own."""
+        self._gather()
+        return np.concatenate([column(block) for block in self._blocks])
+
     def columns(self) -> Row:
         """All rows: t (n,), y (n, nq + nv) and so on."""
         self._gather()

@@ -339,15 +339,18 @@ class Run:
         return self.log.last.y
 
     def trajectory(self) -> Trajectory:
-        t, y, h, accounts, tau, power = self.log.columns()
-        tau, power = (np.zeros((len(t), self.m.nv)), np.zeros(len(t))) if tau is None else (tau, power)
-        q, qd = np.ascontiguousarray(y[:, : self.m.nq]), np.ascontiguousarray(y[:, self.m.nq :])
-        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": self.m.copy()}
+        joined, m = self.log.joined, self.m
+        t, h = joined(lambda row: row.t), joined(lambda row: row.h)
+        q, qd = joined(lambda row: row.y[:, : m.nq]), joined(lambda row: row.y[:, m.nq :])
+        tau, power = np.zeros((len(t), m.nv)), np.zeros(len(t))
+        if not self.plan.forces.idle:
+            _, _, _, _, tau, power = self.log.columns()
+        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": m.copy()}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
         return build(
             self.system.equations.common,
             power,
-            accounts,
+            joined(lambda row: row.accounts),
             dynamics=", ".join(self.in_use.names),
             acting=self.plan.forces,
             driven=self.plan.forces.driven,

@@ -91,16 +91,15 @@ def first_length(
         rtol, atol: Tolerances.
         exponent: A length goes by the inverse of this root of the error.
     """
-
-    def size(x: Array) -> float:
-        x = x / scale
-        with np.errstate(over="ignore"):  # what is beyond all numbers asks for the shortest step
-            return sqrt(np.vdot(x, x) / len(x))
-
     scale = atol + np.abs(y) * rtol
-    d0, d1 = size(y), size(f)
+    d0, d1 = _size(y / scale), _size(f / scale)
     h = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else max(0.01 * d0 / d1, LEAST), duration)
-    d2 = size(slope(h, y + h * f) - f) / h
+    d2 = _size((slope(h, y + h * f) - f) / scale) / h
     low = max(d1, d2) <= 1e-15
     longer = max(1e-6, 1e-3 * h) if low else max((0.01 / max(d1, d2)) ** (1.0 / exponent), LEAST)
     return min(100.0 * h, longer, duration)
+
+
+def _size(x: Array) -> float:
+    """The root of the mean square; infinite if squares are, which asks for the shortest step."""
+    return sqrt(float(np.vdot(x, x)) / len(x))

@@ -44,7 +44,7 @@ class SideBySide:
             self._script(len(part), len(part))
             self.motion.raise_fault()
             found.append(self._found[: len(part)].copy())
-        return np.concatenate(found)
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def slopes(system: Compiled, states: Array) -> Array:
