@@ -178,7 +178,7 @@ def ours(problem: Problem) -> dict[str, Way]:
         return kernels[steps](q, qd)
 
     more = lambda n: int(1.15 * n) + 1  # noqa: E731
-    found = {"simulate": Way(chosen, lambda n: n + 1, 8), "rollout rk6": Way(fixed, more, 40)}
+    found = {"simulate": Way(chosen, lambda n: n + 1, 8), "rollout rk6": Way(fixed, more, 10)}
     if not m.loops and not m.springs:
         found["kernel of rk4"] = Way(recorded, more, 40)
     return found
