@@ -63,7 +63,8 @@ def quaternion() -> None:
                 if alpha == 1.0:
                     axes.text(*(1.12 * R[:, k]), "xyz"[k], color=color, fontsize=9)
                 axes.quiver(0, 0, 0, *R[:, k], color=color, alpha=alpha, linewidth=2, arrow_length_ratio=0.15)
-        axes.set(xlim=(-0.35, 0.6), ylim=(-0.35, 0.6), zlim=(-0.3, 0.65))
+        axes.set(xlim=(-0.7, 1.0), ylim=(-0.6, 1.1), zlim=(-0.65, 1.05))
+        axes.set_box_aspect((1, 1, 1), zoom=1.45)
         axes.set_axis_off()
         axes.set_title(f"0.7 rad along {name} of the body\nq = {np.array2string(q, precision=2)}", fontsize=8)
     figure.savefig(DOCS / "start" / "quaternion.png", dpi=110)
