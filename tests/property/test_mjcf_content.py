@@ -171,6 +171,21 @@ def test_gears_hold_what_the_file_says():
         (model("", joint='<joint range="nan 1"/>'), None, "contains a 'NaN'"),
         (model("", joint='<joint pos="0 1e200 0"/>'), None, "pos of joint '' has 1e+200, which is too large"),
         (
+            model("", joint='<joint name="j" type="slide" ref="1e308"/>'),
+            None,
+            "ref of joint 'j' has 1e+308, which is too large",
+        ),
+        (
+            model("", joint='<joint name="j" type="slide" ref="inf"/>'),
+            None,
+            "ref of joint 'j' has inf, which is not finite",
+        ),
+        (
+            model("", joint='<joint name="j" type="slide" stiffness="2" springref="1e200"/>'),
+            None,
+            "springref of joint 'j' has 1e+200, which is too large",
+        ),
+        (
             model("", joint='<joint name="j" damping="1e120"/>'),
             None,
             "damping of joint 'j' has 1e+120, which is too large",

@@ -19,6 +19,9 @@ NUMBERS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 OF_FREEDOMS = ("armature", "damping", "frictionloss")
 
+OF_POSITIONS = {"ref": "qpos0", "springref": "qpos_spring"}
+"""What a file calls positions of joints, and the model."""
+
 
 def refuse_huge_numbers(view: MjcfView, path: Path) -> None:
     """FileError for the first such number, with the name of what has it."""
@@ -29,6 +32,10 @@ def refuse_huge_numbers(view: MjcfView, path: Path) -> None:
             _refuse(view, path, kind, name, values, np.arange(len(values)))
     for name in OF_FREEDOMS:
         _refuse(view, path, "JOINT", name, getattr(model, f"dof_{name}"), model.dof_jntid)
+    # The joint of each coordinate: the last that begins there or before it.
+    owners = np.searchsorted(model.jnt_qposadr, np.arange(model.nq), side="right") - 1
+    for name, values in OF_POSITIONS.items():
+        _refuse(view, path, "JOINT", name, getattr(model, values), owners)
     for value in view.gravity:
         if (fault := number_fault(value)) is not None:
             raise FileError(path, f"gravity has {value:g}, which {fault}")
