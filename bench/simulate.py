@@ -7,7 +7,9 @@ tolerances, and their errors against a run with tolerances of a thousandth; for 
 Radau, with our exact derivatives. For some, SciPy's DOP853 on equations that are written by hand in as few
 coordinates as there are freedoms. For planar linkages, Exudyn with two numbers of steps, and ours at the
 loosest tolerance whose error is not larger. All in turn, the best of several rounds, everything compiled.
-Also what a run of a hundredth of a second takes, nearly all of which is its set-up.
+Also what a run of a hundredth of a second takes, nearly all of which is its set-up; of panda, what a step of
+fixed length takes without that, by a run of half as many; and what a control in Python costs at each
+evaluation beyond one that is machine code, its own time included.
 """
 
 import sys
@@ -117,6 +119,26 @@ def mujoco_loop(m: wt.Mechanism, q: np.ndarray, method: str) -> Callable[[], obj
     return run
 
 
+def controls(m: wt.Mechanism) -> dict[str, Any]:
+    """The same control, which gives no forces, as a function in Python and as machine code."""
+    tau = np.zeros(m.nv)
+    compiled = wt.compile(lambda m, t, q, qd: tau, m, inputs={"t": ()})
+    return {"Python": lambda t, q, qd: tau, "compiled": compiled}
+
+
+def asked(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray) -> int:
+    """How often a control in Python is asked in a run of rk4."""
+    count, tau = 0, np.zeros(m.nv)
+
+    def control(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        nonlocal count
+        count += 1
+        return tau
+
+    wt.simulate(m, q, qd, STEPS * DT, control, "rk4", dt=DT, progress=False)
+    return count
+
+
 def measure(name: str) -> None:
     """All of one mechanism."""
     m = MECHANISMS[name]()
@@ -143,6 +165,13 @@ def measure(name: str) -> None:
         functions[method] = lambda method=method: ours(STEPS * DT, method=method, dt=DT)
         if name == "panda":
             functions[f"mj_step {method}"] = mujoco_loop(m, q, method)
+    if name == "panda":
+        for method in stages:
+            functions[f"half {method}"] = lambda method=method: ours(STEPS // 2 * DT, method=method, dt=DT)
+        for way, function in controls(m).items():
+            functions[f"{way} control"] = lambda function=function: wt.simulate(
+                m, q, qd, STEPS * DT, function, "rk4", dt=DT, progress=False
+            )
     functions |= {"short": lambda: ours(SHORT), "ours": lambda: ours(duration, **TIGHT)}
     functions["SciPy"] = lambda: scipy(duration)
     if hand is not None:
@@ -155,6 +184,12 @@ def measure(name: str) -> None:
             theirs = times[f"mj_step {method}"] / STEPS
             text += f"; mj_step {theirs * 1e6:.2f} µs, {theirs / a_step:.1f} times as long"
         print(text, flush=True)
+    if name == "panda":
+        for method in stages:
+            alone = (times[method] - times[f"half {method}"]) / (STEPS - STEPS // 2)
+            print(f"{name:17} {method:6} {alone * 1e6:8.2f} µs a step without its set-up")
+        more = (times["Python control"] - times["compiled control"]) / asked(m, q, qd)
+        print(f"{name:17} a control in Python {more * 1e6:.2f} µs more at each evaluation", flush=True)
     seen = CHAOTIC.get(name, duration)
     exact = ours(seen, rtol=1e-11, atol=1e-13)
     run, other = ours(duration, **TIGHT), scipy(seen)
