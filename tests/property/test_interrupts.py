@@ -69,7 +69,8 @@ from whippletree.kernels.run.kernel import Kernel
 from whippletree.kernels.store import cache
 from whippletree.kernels.trace.recording import trace
 
-signal.alarm(60 + 2 * {times})  # a child that hangs ends, too
+signal.setitimer(signal.ITIMER_PROF, 60 + 2 * {times})  # a child that hangs ends, too,
+signal.alarm(10 * (60 + 2 * {times}))  # be it by waiting, as on a busy machine
 rng = np.random.default_rng(5)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells in the background have it ignored
 {work}
