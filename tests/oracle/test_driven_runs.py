@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import whippletree as wt
+from whippletree.simulation.driven_acting import DriveCourses
 
 
 def wound(t):
@@ -130,3 +131,24 @@ def test_hybrid_dynamics_prescribes_what_is_driven():
     m.add_driver("pin", 1.0)
     with pytest.raises(wt.InputError, match="driver 'pin' drives no joint of the tree: give prescribed"):
         wt.hybrid_dynamics(m, m.neutral(), np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+@pytest.mark.parametrize("method", ["DOP853", "rk4"])
+def test_what_a_table_raises_within_a_run_is_heard(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Long tables are asked in Python, from machine code: there an interrupt must not be lost."""
+    asked, count = DriveCourses.asked, [0]
+
+    def interrupted(self: DriveCourses, t: float) -> Any:
+        count[0] += 1
+        if count[0] == 20:
+            raise KeyboardInterrupt
+        return asked(self, t)
+
+    monkeypatch.setattr(DriveCourses, "asked", interrupted)
+    t = np.linspace(0.0, 2.0, 900)
+    table, step = wt.MotionTable(t, 0.2 * np.sin(t)), {} if method == "DOP853" else {"dt": 0.01}
+    with pytest.raises(KeyboardInterrupt):
+        wt.simulate(
+            wt.examples.load("cart-pole"), [0.0, 0.4], None, 1.0, drive={"cart": table}, method=method, **step
+        )
+    assert count[0] == 20

@@ -120,7 +120,7 @@ class Motion:
         def ask() -> None:
             self.asked[:] = drive.asked(float(t[0]))
 
-        return [CallPython(ask)]
+        return self.calling(ask)
 
     def _forces(self, t: Array, q: Array, qd: Array) -> list[Instruction]:
         given = self._given(t, q, qd)
