@@ -146,9 +146,8 @@ def test_what_a_table_raises_within_a_run_is_heard(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(DriveCourses, "asked", interrupted)
     t = np.linspace(0.0, 2.0, 900)
-    table, step = wt.MotionTable(t, 0.2 * np.sin(t)), {} if method == "DOP853" else {"dt": 0.01}
+    drive = {"cart": wt.MotionTable(t, 0.2 * np.sin(t))}
+    given: Any = {"method": method, **({} if method == "DOP853" else {"dt": 0.01})}
     with pytest.raises(KeyboardInterrupt):
-        wt.simulate(
-            wt.examples.load("cart-pole"), [0.0, 0.4], None, 1.0, drive={"cart": table}, method=method, **step
-        )
+        wt.simulate(wt.examples.load("cart-pole"), [0.0, 0.4], None, 1.0, drive=drive, **given)
     assert count[0] == 20
