@@ -233,7 +233,7 @@ def test_too_long_to_be_written_out(monkeypatch):
 
 
 def test_rows_of_another_form_are_refused():
-    with pytest.raises(wt.InputError, match=r"each: rows has shape \(3,\), expected \(n, k\)"):
+    with pytest.raises(wt.InputError, match=r"each: rows has shape \(3,\), expected an array \(n, k\)"):
         wt.each(lambda x: x, np.zeros(3))
     with pytest.raises(wt.InputError, match=r"each: the step returned an array of shape \(2,\), expected an"):
         trace(lambda A, b: wt.each(lambda x: x[:2], A), SHAPES)
