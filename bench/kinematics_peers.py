@@ -1,5 +1,7 @@
 """Peers of `bench/inverse_kinematics.py` whose steps are called from Python, one after another."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,27 +120,11 @@ def pink(m: wt.Mechanism, frame: str, path: Path) -> Solver:
     P: Any = pin
     L: Any = library
     model = pinocchio_model(m, path)
-    lower, upper = limits(m)
-    configuration = L.Configuration(model, model.createData(), 0.5 * (lower + upper))
+    configuration = L.Configuration(model, model.createData(), np.mean(limits(m), axis=0))
     task = L.tasks.FrameTask(frame, position_cost=1.0, orientation_cost=1.0)
-    bounds = [L.limits.ConfigurationLimit(model, config_limit_gain=1.0)]
-    rng = np.random.default_rng(0)
-
-    def one(target: Any, q: np.ndarray) -> np.ndarray:
-        task.set_target(target)
-        for _ in range(STARTS):
-            for _ in range(100):
-                configuration.update(q)
-                if np.abs(task.compute_error(configuration)).max() < 0.5 * TOLERANCE:
-                    return q
-                try:
-                    v = L.solve_ik(configuration, [task], 1.0, solver="quadprog", damping=1e-6, limits=bounds)
-                except L.exceptions.PinkError:  # no step was found
-                    break
-                q = np.clip(configuration.integrate(v, 1.0), lower, upper)
-            q = rng.uniform(lower, upper)
-        return q
-
+    given = {"solver": "quadprog", "limits": [L.limits.ConfigurationLimit(model, config_limit_gain=1.0)]}
+    step = partial(L.solve_ik, configuration, [task], 1.0, damping=1e-6, **given)
+    one = by_programs(m, configuration, task, step, L.exceptions.PinkError)
     return lambda targets, starts: np.array([one(P.SE3(T), q) for T, q in zip(targets, starts, strict=True)])
 
 
@@ -154,7 +140,22 @@ def mink(m: wt.Mechanism, frame: str, path: Path) -> Solver:
     model = M.MjModel.from_xml_path(str(file))
     configuration = L.Configuration(model)
     task = L.FrameTask(frame, "site", position_cost=1.0, orientation_cost=1.0)
-    bounds = [L.ConfigurationLimit(model, gain=1.0)]
+    given = {"solver": "daqp", "limits": [L.ConfigurationLimit(model, gain=1.0)]}
+    step = partial(L.solve_ik, configuration, [task], 1.0, damping=1e-6, **given)
+    one = by_programs(m, configuration, task, step, L.exceptions.MinkError)
+    return lambda targets, starts: np.array(
+        [one(L.SE3.from_matrix(T), q) for T, q in zip(targets, starts, strict=True)]
+    )
+
+
+def by_programs(
+    m: wt.Mechanism,
+    configuration: Any,
+    task: Any,
+    step: Callable[[], np.ndarray],
+    none_found: type[Exception],
+) -> Callable[[Any, np.ndarray], np.ndarray]:
+    """The loop around a step of pink or mink, for one target, with new starts."""
     lower, upper = limits(m)
     rng = np.random.default_rng(0)
 
@@ -166,16 +167,13 @@ def mink(m: wt.Mechanism, frame: str, path: Path) -> Solver:
                 if np.abs(task.compute_error(configuration)).max() < 0.5 * TOLERANCE:
                     return q
                 try:
-                    v = L.solve_ik(configuration, [task], 1.0, solver="daqp", damping=1e-6, limits=bounds)
-                except L.exceptions.MinkError:  # no step was found
+                    q = np.clip(q + step(), lower, upper)
+                except none_found:
                     break
-                q = np.clip(q + v, lower, upper)
             q = rng.uniform(lower, upper)
         return q
 
-    return lambda targets, starts: np.array(
-        [one(L.SE3.from_matrix(T), q) for T, q in zip(targets, starts, strict=True)]
-    )
+    return one
 
 
 def ikpy(m: wt.Mechanism, frame: str, path: Path) -> Solver:
