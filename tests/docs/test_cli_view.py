@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -23,7 +24,9 @@ def start(*arguments: object) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "whippletree", "view", *map(str, arguments)]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
+    # Where the tests themselves run in the background, Ctrl-C is ignored, and by their children, too.
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment, preexec_fn=heard)
 
 
 def test_it_serves_a_page_until_ctrl_c() -> None:
