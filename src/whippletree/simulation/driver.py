@@ -139,7 +139,9 @@ def simulate(
             joints or distances: a speed, a function of time that gives the position, a formula, a
             `MotionTable` or a spline, as in `kinematics`; other freedoms move as they will. Driven ones are
             where they should be after every step, effort limits do not hold them back, and `Trajectory.tau`
-            has the forces that it takes. q0 and qd0 are brought to what agrees with them.
+            has the forces that it takes. q0 and qd0 are brought to what agrees with them. Where a driver's
+            speed jumps, so do driven ones; the blow that this would be to other freedoms is left out: round
+            such corners off.
         tolerance: Constraints of loops that depend on others but for this share are not asked for, as those
             see to them; q0 is closed to it, and loops stay so. For overconstrained loops whose lengths and
             angles are rounded, as they come from CAD; None: loops are taken as they are.
