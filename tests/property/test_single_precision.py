@@ -51,6 +51,36 @@ def test_every_kind_of_joint_rounds_and_no_more(function: Callable) -> None:
     np.testing.assert_array_equal(k(*(a[7] for a in given)), found[7])
 
 
+@pytest.mark.parametrize("function", [wt.rnea, wt.aba], ids=["rnea", "aba"])
+def test_derivatives_round_and_no_more(function: Callable) -> None:
+    rng = np.random.default_rng(4)
+    m = randoms.tree(rng, ["spherical", "helical", "universal"])
+    given = states(rng, m, 20)
+    force = list(wt.compile(function, m).program.inputs)[2].name
+    directions, weights = rng.normal(size=(3, 20, m.nv)).astype(np.float32), given[2]
+    wrt = ("q", "qd", force)
+    calls = {
+        wt.derivative: given,
+        wt.jvp: [*given, *directions],
+        wt.vjp: [*given, weights],
+        wt.hvp: [*given, weights, *directions],
+    }
+    for derive, arguments in calls.items():
+        k = derive(function, m, wrt=wrt, dtype="float32")
+        exact = k.program(*(a.astype(float) for a in arguments))
+        found = k(*arguments)
+        assert k.dtype == np.float32
+        pairs = [(exact[name], found[name]) for name in wrt] if isinstance(exact, dict) else [(exact, found)]
+        for a, b in pairs:
+            assert b.dtype == np.float32
+            scale = np.abs(a).max(axis=tuple(range(1, a.ndim)), keepdims=True)
+            error = (np.abs(b - a) / scale).max()
+            assert error < 300 * EPS, derive  # as a share of the largest; that of the function is as large
+        alone = k(*(a[7] for a in arguments))
+        for name in wrt if isinstance(found, dict) else ():
+            np.testing.assert_array_equal(alone[name], found[name][7])
+
+
 def test_arrays_of_float64_are_rounded_first() -> None:
     m = wt.examples.load("double-pendulum")
     k = m.kernel("aba", dtype="float32")
@@ -82,6 +112,8 @@ def test_what_is_refused() -> None:
         wt.compile(wt.aba, m, dtype="float16")
     with pytest.raises(wt.InputError, match="dtype is 'quick', expected"):
         m.kernel("aba", dtype="quick")
+    with pytest.raises(wt.InputError, match="dtype is 'half', expected 'float64' or 'float32'"):
+        wt.derivative(wt.aba, m, dtype="half")
     with pytest.raises(wt.InputError, match="assemble searches in float64 only"):
         wt.examples.load("four-bar").kernel("assemble", dtype="float32")
     with pytest.raises(wt.InputError, match=r"out for q is float64 .* expected float32"):
