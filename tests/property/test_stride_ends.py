@@ -76,6 +76,18 @@ def test_a_step_over_a_bound_ends_behind_it():
     assert clear(3.0, h, before, after, 0.0, (StopBound(1, 2, 1.0, 0.9), StopBound(1, 2, -1.0, -0.9))) == 1.0
 
 
+def test_a_short_step_is_one_though_its_length_is_rounded():
+    """Its end is a sum, its length a difference: half of them would count as long, and lead there slowly."""
+    t, bound = 0.24042, StopBound(1, 2, 1.0, 0.4)
+    pairs = [((t + short) - t, short) for short in 2.5e-4 * np.linspace(0.9, 1.1, 20)]
+    assert {h < short for h, short in pairs if h != short} == {True, False}
+    for h, short in pairs:
+        before, after = np.array([7.0, 0.4 - 0.3 * h, 1.0]), np.array([7.0, 0.4 + 0.7 * h, 1.0])
+        length, now, following = landing(t, h, before, after, short, (bound,))
+        assert length == pytest.approx(0.3 * h, rel=1e-8)
+        assert (now, following) == (short, 0.0)
+
+
 def test_rows_of_linkages_take_long_steps_within_strides(monkeypatch):
     """Constraints of many loops turn far in a long step: looked at in parts, each of which turns less."""
     steps = []

@@ -28,6 +28,9 @@ NEXT_TO, BEHIND = 3e-10, 0.5
 of the most that may be, are those it starts or ends at: the error of the slope there goes with that. And by
 which share of it a step goes on beyond a bound. Several that are met about at once are passed together."""
 
+SAME = 1.0 + 1e-6
+"""Lengths do not differ that differ by less: that of a step is the difference of two times, and rounded."""
+
 NO_TIME = 1e-13
 """Share of the time that is not told from none."""
 
@@ -102,7 +105,7 @@ def landing(t: Any, h: Any, y: Array, after: Array, short: Any, bounds: Bounds) 
     # Each is shorter than h, or the bound would not have been met.
     long = where(before, left - 0.5 * close, close), where(before, 0.0, close), where(before, close, 0.0)
     over = left + BEHIND * _next_to(t, h, short), short, 0.0
-    length, now, following = (where(h <= short, a, b) for a, b in zip(over, long, strict=True))
+    length, now, following = (where(h <= SAME * short, a, b) for a, b in zip(over, long, strict=True))
     return length, now, following
 
 
