@@ -8,7 +8,7 @@ import whippletree as wt
 from whippletree.examples.linkages import four_bars
 from whippletree.simulation.kinks import StopBound
 from whippletree.simulation.steppers import ChosenSteps
-from whippletree.simulation.strides.kink_landing import BEHIND, CLOSE, NEXT_TO, clear, landing
+from whippletree.simulation.strides.kink_landing import BEHIND, CLOSE, NEXT_TO, clear, landing, limited
 from whippletree.simulation.strides.plain_steps import PlainSteps
 
 
@@ -86,6 +86,26 @@ def test_a_short_step_is_one_though_its_length_is_rounded():
         length, now, following = landing(t, h, before, after, short, (bound,))
         assert length == pytest.approx(0.3 * h, rel=1e-8)
         assert (now, following) == (short, 0.0)
+
+
+def test_a_bound_that_is_soon_met_is_met_at_once():
+    """By the parabola from the start of a step, which is the motion itself here; the first of several."""
+    rng, wanted = np.random.default_rng(0), 0.3
+    for until in (2e-9, 3e-5, 0.99 * CLOSE * wanted):
+        v, a = rng.normal(size=2), 4.0 * rng.normal(size=2)
+        x = -until * v - 0.5 * a * until**2 + np.array([0.4, 0.4 - 0.7 * until * v[1]])
+        y, slope = np.r_[7.0, x, v], np.r_[0.0, v, a]
+        for sign in (1.0, -1.0):
+            bounds = StopBound(1, 3, sign, 0.4), StopBound(2, 4, sign, 0.4)
+            for short in (0.0, 0.02):
+                close = short or CLOSE * wanted
+                length, now = limited(3.0, wanted, y, slope, short, wanted, bounds)
+                assert length - BEHIND * NEXT_TO * close == pytest.approx(until, rel=1e-6)
+                assert now == close
+    far = np.r_[7.0, 0.4 - CLOSE * wanted * 1.01, 0.4, 1.0, 1.0], np.r_[0.0, 1.0, 1.0, 0.0, 0.0]
+    assert limited(3.0, wanted, *far, 0.0, wanted, bounds) == (wanted, 0.0)  # one it has just left
+    never = np.r_[7.0, 0.3, 0.5, 0.1, 0.1], np.r_[0.0, 0.1, 0.1, -9.0, 9.0]
+    assert limited(3.0, wanted, *never, 0.0, wanted, bounds) == (wanted, 0.0)
 
 
 def test_rows_of_linkages_take_long_steps_within_strides(monkeypatch):

@@ -128,6 +128,7 @@ def test_an_error_that_is_no_number_shortens_the_step():
     assert dop853.factor(0.0, 0.0) == dop853.MOST
     assert dop853.factor(1e-3, 1.0) == 1.0
     assert dop853.LEAST < dop853.factor(3.0, 0.0) < 1.0
+    assert dop853.factor(1e30, 0.0) == dop853.LEAST == 0.2
 
 
 def test_a_control_in_python_is_asked_within_strides(monkeypatch):

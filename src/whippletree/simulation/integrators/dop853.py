@@ -75,7 +75,7 @@ def within(terms: Array, y: Array, x: Any) -> Array:
     return y + found
 
 
-LEAST = 1e-300
+SHORTEST = 1e-300
 """s: the shortest step to begin with."""
 
 
@@ -93,10 +93,10 @@ def first_length(
     """
     scale = atol + np.abs(y) * rtol
     d0, d1 = _size(y / scale), _size(f / scale)
-    h = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else max(0.01 * d0 / d1, LEAST), duration)
+    h = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else max(0.01 * d0 / d1, SHORTEST), duration)
     d2 = _size((slope(h, y + h * f) - f) / scale) / h
     low = max(d1, d2) <= 1e-15
-    longer = max(1e-6, 1e-3 * h) if low else max((0.01 / max(d1, d2)) ** (1.0 / exponent), LEAST)
+    longer = max(1e-6, 1e-3 * h) if low else max((0.01 / max(d1, d2)) ** (1.0 / exponent), SHORTEST)
     return min(100.0 * h, longer, duration)
 
 

@@ -99,7 +99,7 @@ class ChosenScript:
         self._end, self._raw, self._tolerances = np.zeros(1), np.zeros(n), np.zeros(2)
         self.size = np.zeros(1)
         self._rejected, self._accepted = np.zeros(1), np.zeros(1)
-        self._following = np.zeros(n)
+        self.following = np.zeros(n)
         self.serve(steps)
 
     def serve(self, steps: ChosenSteps) -> None:
@@ -172,10 +172,10 @@ class ChosenScript:
         return within(kept, y, x)
 
     def accepted(self) -> list[Instruction]:
-        return self.motion.slope(self.motion.t_after, self.motion.after, self._following)
+        return self.motion.slope(self.motion.t_after, self.motion.after, self.following)
 
     def commit(self) -> list[Instruction]:
-        return [Copy(self._following, self._K[0])]
+        return [Copy(self.following, self._K[0])]
 
     def rejected(self) -> list[Instruction]:
         return [Copy(self.size, self.motion.wanted), Unless(self.motion.good, END)]

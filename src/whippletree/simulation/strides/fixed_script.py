@@ -45,7 +45,7 @@ class FixedScript:
         self.motion = motion
         self._constants = [np.zeros(1) for _ in range(3)]
         self._number, self._following = np.zeros(1), np.zeros(1)
-        self.size = self._constants[0]
+        self.size, self.following = self._constants[0], np.zeros(0)
         self.serve(steps)
 
     kept: Array | None = None

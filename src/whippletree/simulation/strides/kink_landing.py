@@ -3,7 +3,9 @@
 A step that meets a bound is taken again, to end shortly before it. Then comes a short one, which is taken
 again to end just behind. Stages of a long one that ended there would be on both sides of the bound, as they
 are less exact than its end. Where the bound is, the cubic through the ends of a step tells, the better the
-closer its end is to it: two or three steps land there.
+closer its end is to it: two or three steps land there. One that is met soon after a step's start is met by a
+short one at once, as slopes there tell when; so are many that are met nearly at once, as by legs that are
+alike.
 """
 
 from collections.abc import Callable
@@ -23,7 +25,7 @@ from .motion import KINK, REJECTED, RETRY, Motion
 CLOSE = 0.05
 """Share of a long step within which a bound is met by a short one."""
 
-NEXT_TO, BEHIND = 3e-10, 0.5
+NEXT_TO, BEHIND = 3e-12, 0.5
 """Bounds that are met so near to the start or the end of a step, as a share of its length or, of short ones,
 of the most that may be, are those it starts or ends at: the error of the slope there goes with that. And by
 which share of it a step goes on beyond a bound. Several that are met about at once are passed together."""
@@ -132,9 +134,35 @@ def _first(cubic: _Cubic, looks: list[Any]) -> Any:
     return root
 
 
-def limited(size: Any, short: Any) -> Any:
-    """The length of the next step, s, if it is to be a short one."""
-    return where(short > 0.0, minimum(size, short), size)
+def limited(
+    t: Any, size: Any, y: Array, slope: Array, short: Any, wanted: Any, bounds: Bounds
+) -> tuple[Any, Any]:
+    """The length of a step that begins at t, s, and up to what length it is a short one.
+
+    Args:
+        t, size: Its start and the length it would have, s.
+        y, slope: (nq + nv,), (nq + nv,) the state there, and its rate.
+        short: Length up to which it is a short one, s; 0 if no bound is known to be near.
+        wanted: Length of a long one, s.
+        bounds: What may be met.
+    """
+    close = where(short > 0.0, short, CLOSE * wanted)
+    soon = close
+    for bound in bounds:
+        x, v, a = bound.sign * (y[bound.at] - bound.value), bound.sign * y[bound.rate], slope[bound.rate]
+        until = _until(x, v, bound.sign * a)
+        soon = where(abs(x) > THERE, where(until > _next_to(t, 0.0, close), minimum(soon, until), soon), soon)
+    near = where(short > 0.0, 1.0, where(soon < close, 1.0, 0.0))
+    length = soon + BEHIND * _next_to(t, soon, close)
+    return where(near > 0.0, minimum(size, length), size), where(near > 0.0, close, 0.0)
+
+
+def _until(x: Any, v: Any, a: Any) -> Any:
+    """When x + v s + a s²/2 becomes zero, that time which goes on from that of a = 0; -1 if never."""
+    square = v * v - 2.0 * a * x
+    below = abs(v) + np.sqrt(maximum(square, 0.0))
+    found = -2.0 * x / where(below == 0.0, 1.0, below)
+    return where(square < 0.0, -1.0, where(v < 0.0, -found, found))
 
 
 @lru_cache(maxsize=32)
@@ -146,7 +174,9 @@ def _kernels(bounds: Bounds, n: int) -> tuple[Kernel, Kernel, Kernel]:
         program = trace(lambda t, h, y, after, short: function(t, h, y, after, short, bounds), shapes)
         return Kernel(simplify(program), function.__name__)
 
-    return made(clear), made(landing), Kernel(simplify(trace(limited, {"size": (), "short": ()})), "limited")
+    names = {"t": (), "size": (), "y": (n,), "slope": (n,), "short": (), "wanted": ()}
+    program = trace(lambda *numbers: limited(*numbers, bounds), names)
+    return made(clear), made(landing), Kernel(simplify(program), "limited")
 
 
 class KinkLanding:
@@ -157,6 +187,7 @@ class KinkLanding:
         size: (1,) the length of the next step, s.
         shortened: Makes a step that was just taken one of a length (1,), s.
         raw: The end of a step that may be rejected.
+        slope: (nq + nv,) at the end of one that was accepted.
         bounds: Where forces have kinks.
     """
 
@@ -166,13 +197,15 @@ class KinkLanding:
         size: Array,
         shortened: Callable[[Array], list[Instruction]],
         raw: Array,
+        slope: Array,
         bounds: Bounds,
     ) -> None:
         self._size, self._short, self._next = size, np.zeros(1), np.zeros(1)
         self._clear, self._landing, self._limited = _kernels(bounds, len(raw))
         step = motion.t_after, motion.h, motion.y
         self._accepted, self._rejected = ([*step, end, self._short] for end in (motion.after, raw))
-        self._length, self._free, self._limit = (np.zeros(1) for _ in range(3))
+        self._length, self._free, self._limit, self._limit_short = (np.zeros(1) for _ in range(4))
+        self._behind = [motion.t, self._size, motion.y, slope, self._next, motion.wanted]
         self._again = [*shortened(self._length), Unless(np.zeros(1), RETRY)]
 
     def begin(self) -> None:
@@ -186,8 +219,8 @@ class KinkLanding:
     def commit(self) -> list[Instruction]:
         """What is after a step is before the next."""
         return [
-            Call(self._limited, [self._size, self._next], [self._limit]),
-            *(Copy(*pair) for pair in ((self._limit, self._size), (self._next, self._short))),
+            Call(self._limited, self._behind, [self._limit, self._limit_short]),
+            *(Copy(*pair) for pair in ((self._limit, self._size), (self._limit_short, self._short))),
             Copy(np.zeros(1), self._next),
         ]
 

@@ -103,7 +103,7 @@ class StiffScript:
         # Whether matrices have to be factored, J being computed anew; whether J is of this state.
         self._stale, self._fresh, self._current = np.zeros(1), np.zeros(1), np.zeros(1)
         self._rejected, self._slow, self._error = np.zeros(1), np.zeros(1), np.zeros(1)
-        self._following, self._zero, self._one = np.zeros(n), np.zeros(1), np.ones(1)
+        self.following, self._zero, self._one = np.zeros(n), np.zeros(1), np.ones(1)
         self._real, self._complex = Factorized(np.zeros((n, n))), Factorized(np.zeros((n, n), complex))
         self.serve(steps)
 
@@ -251,13 +251,13 @@ class StiffScript:
     def accepted(self) -> list[Instruction]:
         motion = self.motion
         return [
-            *motion.slope(motion.t_after, motion.after, self._following),
+            *motion.slope(motion.t_after, motion.after, self.following),
             Copy(motion.y, self._y_before),
         ]
 
     def commit(self) -> list[Instruction]:
         pairs = (
-            (self._following, self._f),
+            (self.following, self._f),
             (self.motion.h, self._h_before),
             (self._error, self._error_before),
             (self._slow, self._fresh),

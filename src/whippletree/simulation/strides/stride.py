@@ -59,6 +59,9 @@ class StepScript(Protocol):
     size: Array
     """(1,) the length of the next step, s, before it is cut short."""
 
+    following: Array
+    """(nq + nv,) the slope where the step ends that was accepted last, if lengths are chosen."""
+
     def serve(self, steps: Any) -> None:
         """Take steps of another run, of which there are no more numbers than those in memory."""
         ...
@@ -198,7 +201,7 @@ class Stride:
         ]
         self._landing = None
         if kinks and method.shortened(np.zeros(1)):
-            self._landing = KinkLanding(motion, method.size, method.shortened, raw, kinks)
+            self._landing = KinkLanding(motion, method.size, method.shortened, raw, method.following, kinks)
             found += self._landing.look()
         found += method.accepted()
         if slopes or self.lookout is not None:
