@@ -175,7 +175,9 @@ def _kernels(bounds: Bounds, n: int) -> tuple[Kernel, Kernel, Kernel]:
         return Kernel(simplify(program), function.__name__)
 
     names = {"t": (), "size": (), "y": (n,), "slope": (n,), "short": (), "wanted": ()}
-    program = trace(lambda *numbers: limited(*numbers, bounds), names)
+    program = trace(
+        lambda t, size, y, slope, short, wanted: limited(t, size, y, slope, short, wanted, bounds), names
+    )
     return made(clear), made(landing), Kernel(simplify(program), "limited")
 
 
