@@ -7,7 +7,9 @@ from scipy.integrate import solve_ivp
 import whippletree as wt
 from whippletree.examples.linkages import four_bars
 from whippletree.simulation.kinks import StopBound
+from whippletree.simulation.run import Run
 from whippletree.simulation.steppers import ChosenSteps
+from whippletree.simulation.strides import stride
 from whippletree.simulation.strides.kink_landing import BEHIND, CLOSE, NEXT_TO, clear, landing, limited
 from whippletree.simulation.strides.plain_steps import PlainSteps
 
@@ -106,6 +108,27 @@ def test_a_bound_that_is_soon_met_is_met_at_once():
     assert limited(3.0, wanted, *far, 0.0, wanted, bounds) == (wanted, 0.0)  # one it has just left
     never = np.r_[7.0, 0.3, 0.5, 0.1, 0.1], np.r_[0.0, 0.1, 0.1, -9.0, 9.0]
     assert limited(3.0, wanted, *never, 0.0, wanted, bounds) == (wanted, 0.0)
+
+
+def test_short_steps_over_stops_are_no_reason_to_doubt_a_choice(monkeypatch):
+    """Bars that reach their stops nearly at once: what was chosen stays, and no step is taken by itself.
+
+    It is looked after every step, while those over the stops are 1e-7 times as long as others and less.
+    """
+
+    def refused(*_):
+        raise AssertionError("steps are in doubt")
+
+    monkeypatch.setattr(ChosenSteps, "step", refused)
+    monkeypatch.setattr(Run, "renew", refused)
+    monkeypatch.setattr(stride, "LOOK", 1)
+    m = four_bars(2, raised=-1.0)
+    for name, bound in (("bar0", 0.4), ("bar1", 0.4 + 1e-9), ("bar2", 0.4 - 1e-10)):
+        m.change(name, limits=wt.Limits(-bound, bound, stiffness=300.0))
+    run = wt.simulate(m, duration=2.0, method="DOP853", rtol=1e-10, atol=1e-12)
+    assert np.min(run.step[1:]) < 1e-7 * np.max(run.step)
+    assert np.min(run.q[:, 0]) < -0.41
+    assert np.ptp(run.energy) < 1e-8
 
 
 def test_rows_of_linkages_take_long_steps_within_strides(monkeypatch):

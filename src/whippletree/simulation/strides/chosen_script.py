@@ -127,7 +127,8 @@ class ChosenScript:
 
     def end(self, h: float | None) -> None:
         """Leave the next step to others, who begin with a length or with what would have been the next."""
-        self.steps.h = self.steps.following = float(self.size[0]) if h is None else h
+        wanted = float(max(self.size[0], self.motion.wanted[0]))
+        self.steps.h = self.steps.following = wanted if h is None else h
 
     def step(self) -> tuple[list[Instruction], Array]:
         motion, K, raw = self.motion, self._K, self._raw

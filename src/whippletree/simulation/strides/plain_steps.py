@@ -98,7 +98,7 @@ class PlainSteps:
             if t >= run.duration or run.pace.fault:
                 break
             before, self._kernel = self._kernel, self._event_kernel()
-            if self._kernel is not before or (self._in_doubt(steps) and run.renew(y)):
+            if self._kernel is not before or (self._in_doubt(steps, stride.motion) and run.renew(y)):
                 stride.method.end(None)
                 stride = self._ready(t, y)
         if t == start:
@@ -120,9 +120,10 @@ class PlainSteps:
             return None
         return lookout_kernel(run.watch.events, run.m.nq, run.m.nv)
 
-    def _in_doubt(self, steps: Steps) -> bool:
-        """Whether steps have become short, and were not before."""
-        before, self._short = self._short, len(steps.h) > 0 and float(steps.h[-1]) < SHORT * self.longest
+    def _in_doubt(self, steps: Steps, motion: Motion) -> bool:
+        """Whether steps have become short, not for a kink or a sample alone, and were not before."""
+        last = max(float(steps.h[-1]), float(motion.wanted[0])) if len(steps.h) else np.inf
+        before, self._short = self._short, last < SHORT * self.longest
         return self._short and not before
 
     def _quiet(self, steps: Steps, t: float, y: Array) -> int:

@@ -139,7 +139,8 @@ class StiffScript:
 
     def end(self, h: float | None) -> None:
         """Leave the next step to others, who begin with a length or with what would have been the next."""
-        self.steps.h = self.steps.following = float(self.size[0]) if h is None else h
+        wanted = float(max(self.size[0], self.motion.wanted[0]))
+        self.steps.h = self.steps.following = wanted if h is None else h
 
     def _matrices(self) -> None:
         """γ/h - J and (α + i β)/h - J, of a new J if that is asked for."""
