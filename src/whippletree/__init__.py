@@ -236,6 +236,7 @@ from .shapes import (
     Sphere as Sphere,
 )
 from .simulation import (
+    Blow as Blow,
     ContactHistory as ContactHistory,
     Event as Event,
     Feedback as Feedback,

@@ -26,7 +26,7 @@ from whippletree.kernels.run.script import (
     Write,
 )
 from whippletree.kernels.trace.recording import trace
-from whippletree.simulation import driver
+from whippletree.simulation import run_parts
 from whippletree.simulation.acting import Acting
 from whippletree.simulation.equations import Law, equations
 from whippletree.simulation.integrators import INTEGRATORS, dop853, radau
@@ -39,7 +39,7 @@ from whippletree.simulation.systems import Compiled
 def one_by_one(monkeypatch, *arguments, **options):
     """The same run without strides."""
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "strides_of", lambda *_: None)
+        patch.setattr(run_parts, "strides_of", lambda *_: None)
         return wt.simulate(*arguments, **options)
 
 

@@ -7,9 +7,10 @@ from .files import load_trajectory
 from .recorded import Recorded
 from .stepping import Feedback
 from .touching.contact_history import ContactHistory
-from .trajectory import Trajectory
+from .trajectory import Blow, Trajectory
 
 __all__ = [
+    "Blow",
     "ContactHistory",
     "Event",
     "Feedback",

@@ -20,6 +20,7 @@ from ..model.mechanism import Mechanism
 from ..spatial import Array
 from ..spatial.scalar import all_finite, real_numbers
 from .equations import common
+from .unbroken import Corner
 
 SOON = 1.0 - 1e-12
 """Times beyond this share of that of a sample are the sample's."""
@@ -84,6 +85,13 @@ class Drive:
         """(n, nd) force of each driver along its coordinate, of (n, nv) those of all in n positions."""
         raise NotImplementedError
 
+    def struck(self, t: float, q: Array, qd: Array) -> tuple[Array, Array] | None:
+        """Velocities (nv,) and impulses (nd,) that a jump of speeds to those of a time t, s, makes of qd.
+
+        None where constraints are too near to depend on each other to determine them.
+        """
+        raise NotImplementedError
+
     def dead_centre(self, qd: Array) -> str:
         """What to say of a motion that ended next to a singular position, with velocities qd (nv,)."""
         raise NotImplementedError
@@ -99,10 +107,12 @@ class Acting:
     Attributes:
         limited: Compiled: (nv,) actuator forces within their limits.
         drive: What drivers prescribe; None if there are none.
+        corners: Where their speeds jump.
         method: By which accelerations were found, if only by this one; else None.
     """
 
     drive: Drive | None = None
+    corners: tuple[Corner, ...] = ()
     method: Method | None = None
 
     def __init__(

@@ -89,11 +89,12 @@ def rollout(
 
     Args:
         m: The mechanism. Its drivers are followed, driven coordinates being where they should after every
-            step, and qd0 is brought to what agrees with them. Its loops are kept closed: every step ends
-            with a Newton step towards closed loops, of positions and of velocities. What is left open is
-            about the square of what a step without it opens: for the bundled mechanisms at 1 ms, from 1e-16
-            to 1e-6 m or rad (of Andrews' squeezer, which turns by a radian in a few milliseconds, 5e-4), and
-            it does not grow. `wt.compile(wt.constraint_error, m)(q)` tells.
+            step, and qd0 is brought to what agrees with them; if their speeds jump, all must be driven, for
+            others would be struck. Its loops are kept closed: every step ends with a Newton step towards
+            closed loops, of positions and of velocities. What is left open is about the square of what a step
+            without it opens: for the bundled mechanisms at 1 ms, from 1e-16 to 1e-6 m or rad (of Andrews'
+            squeezer, which turns by a radian in a few milliseconds, 5e-4), and it does not grow.
+            `wt.compile(wt.constraint_error, m)(q)` tells.
         q0: (..., nq) positions at the start, rad or m.
         qd0: (..., nv) velocities at the start, rad/s or m/s. Leading axes broadcast.
         tau: Actuator forces, N m or N: an array (nv,), (steps, nv) or (..., steps, nv), each row held

@@ -136,8 +136,12 @@ class Crossing:
 
     def _leave_behind(self, passage: Passage) -> Passage:
         """The passage that is taken; what was tried for it says nothing about the next one."""
-        self._best, self._tried, self._past = None, (np.nan, np.nan), []
+        self.forget()
         return passage
+
+    def forget(self) -> None:
+        """Velocities have jumped, or something else: what was says nothing about what comes."""
+        self._best, self._tried, self._past = None, (np.nan, np.nan), []
 
     def leave(self, y: Array, slope: Array, longest: float) -> Passage | None:
         """A step away from a singular position, at t = 0 with a slope; None if there is none."""

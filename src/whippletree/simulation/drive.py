@@ -43,18 +43,19 @@ LAST = 1.0 - 1e-12
 
 
 def drive(
-    run: Run, stepper: Stepper, times: Times | None, bar: Progress, plain: PlainSteps | None = None
-) -> None:
-    """Let a simulation run from its start to its end, or to what ends it.
+    run: Run, t: float, stepper: Stepper, times: Times | None, bar: Progress, plain: PlainSteps | None = None
+) -> bool:
+    """Let a simulation run from a time to its end, or to what ends it; whether it was the former.
 
     Args:
         run: The simulation, started.
+        t: Where its last state is, s.
         stepper: What takes the steps.
         times: When states are recorded; None: after every step.
         bar: Shows how far it is.
         plain: What takes steps many at a time, where nothing has to be decided; None: they go one by one.
     """
-    t, y, number = 0.0, run.last, 1
+    y, number = run.last, 1 if times is None else times.following(t)
     patience, longest = Patience(run), None
     while t < run.duration:
         if plain is not None and longest is None and (run.first is None or t > 0.0):
@@ -108,12 +109,13 @@ def drive(
         state = step.closed
         if stop is not None:
             if any(event.terminal for event in stop.events):
-                return
+                return False
             state = run.act(stop, reached)
             run.record(end, state.y, 0.0)
             run.weigh(end, state.y)
         run.accept(state)
         t, y = end, state.y
+    return True
 
 
 class Patience:

@@ -17,7 +17,7 @@ from ..kernels.trace.recording import trace
 from ..loops.closing.assembly import assemble
 from ..loops.equations.driven_rows import found
 from ..loops.equations.rank import TOLERANCE
-from ..loops.methods.driven_motion import DrivenTerms, driven_motion, driven_terms
+from ..loops.methods.driven_motion import DrivenTerms, driven_blow, driven_motion, driven_terms
 from ..loops.methods.driving_forces import driving_forces
 from ..model.driver_motions import Prescribed
 from ..model.driver_part import Driver
@@ -25,7 +25,7 @@ from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .acting import Acting, Drive
 from .closed_step import Rows
-from .unbroken import check_unbroken
+from .unbroken import corners_of
 
 AGREES = 1e-6
 """rad or m: how far from its driver a start that is given may be."""
@@ -106,8 +106,7 @@ class DrivenActing(Acting):
         system.choose(q)
         x = system.driven_at(q)
         courses = [course_of(driver, float(at), 0.0) for driver, at in zip(self._drivers, x, strict=True)]
-        for course in courses:
-            check_unbroken(course, duration)
+        self.corners = corners_of(courses, duration)
         self.drive = DriveCourses(self._system, courses, self._m, self._shapes)
         begin = system.prescribed(0.0)
         away = np.abs(x - begin.x)
@@ -181,6 +180,14 @@ class DriveCourses(Drive):
     def shares(self, q: Array, tau: Array) -> Array:
         W = np.asarray(self._system.matrix(q))[:, -len(self.driven) :]
         return np.linalg.solve(W @ np.swapaxes(W, 1, 2), W @ tau[..., None])[..., 0]
+
+    def struck(self, t: float, q: Array, qd: Array) -> tuple[Array, Array] | None:
+        still = np.zeros(self._m.nv)
+        terms = DrivenTerms(*made_once(driven_terms, self._m, driven=self.driven)(q, still, still))
+        sizes = np.linalg.svd(terms.A[self._system.rows], compute_uv=False)
+        if not sizes[-1] > CLEAR * sizes[0]:
+            return None
+        return driven_blow(terms, qd, self.asked(t).xd)
 
     def dead_centre(self, qd: Array) -> str:
         names = " and ".join(repr(name) for name in self.names)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from ..model.values import per_velocity, real_position, real_vector
 from ..spatial import Array
 from .acting import Acting, ForceFault, HeldActing
 from .closing import closed_start
-from .drive import drive as follow
 from .driven_acting import DrivenActing, freed
 from .equations import Law
 from .events import Event, Watch
@@ -32,12 +30,9 @@ from .plan import Plan
 from .progress import Progress
 from .rounded_loops import law_within, tell_overconstrained
 from .run import Run
-from .sampling import SomeSteps, Spaced, Times
+from .run_parts import STEP, follow
 from .starts import check_turns
-from .step_length import check_step_length
-from .steppers import CHOOSING, FixedSteps, Stepper
-from .strides.side_by_side import steps
-from .strides.strides_of import strides_of
+from .steppers import CHOOSING
 from .touching.touching_door import Each, check_touching, check_yielding, chosen
 from .touching.touching_run import TouchingRun
 from .trajectory import Trajectory
@@ -46,9 +41,6 @@ from .yielding.patch_run import PatchRun
 
 FINEST = 1e-13
 """The least rtol: of steps that err less nothing is seen but rounding errors."""
-
-STEP = 1e-3
-"""s: the step of methods of fixed step, unless given."""
 
 Control = Callable[[float, Array, Array], Any]
 
@@ -140,8 +132,9 @@ def simulate(
             `MotionTable` or a spline, as in `kinematics`; other freedoms move as they will. Driven ones are
             where they should be after every step, effort limits do not hold them back, and `Trajectory.tau`
             has the forces that it takes. q0 and qd0 are brought to what agrees with them. Where a driver's
-            speed jumps, so do driven ones; the blow that this would be to other freedoms is left out: round
-            such corners off.
+            speed jumps, a step ends, and the others' velocities jump by the blow that this is to them:
+            `Trajectory.blows` has its impulses. Motions that jump, are infinitely fast or no numbers are
+            refused; a gap of less than 1/2,000 of the run that fits before and behind, where a step meets it.
         tolerance: Constraints of loops that depend on others but for this share are not asked for, as those
             see to them; q0 is closed to it, and loops stay so. For overconstrained loops whose lengths and
             angles are rounded, as they come from CAD; None: loops are taken as they are.
@@ -250,11 +243,7 @@ def simulate(
     with Progress(duration, progress) as bar, _told_with_the_run(run):
         if method == "auto":
             run.choose_integrator()
-        stepper, times = _stepper(run, dt, sample)
-        strides = strides_of(run, stepper, times, bar)
-        follow(run, stepper, times, bar, strides)
-        if strides is not None:
-            strides.put_back()
+        follow(run, dt, sample, bar)
         run.settle()
     return run.trajectory()
 
@@ -316,34 +305,6 @@ def damping(m: Mechanism, value: Any, method: str, opened: Sequence[str] = ()) -
 
 def _is_damped(m: Mechanism) -> bool:
     return any(part.damping or part.friction for part in (*m.bodies, *m.loops))
-
-
-def _stepper(run: Run, dt: float | None, sample: float | None) -> tuple[Stepper, Times | None]:
-    """What takes the steps, and the times at which states are recorded; None: after every step."""
-    if run.method not in INTEGRATORS:
-        if dt is not None:
-            raise InputError(
-                f"dt is given, but {run.method} chooses its steps: give sample, or rtol and atol"
-            )
-        spacing = None if sample is None else positive(sample, "sample")
-        watched = bool(run.watch.events) or len(run.kinks) > 0
-        dense = spacing is not None or watched or isinstance(run, TouchingRun | PatchRun)
-        return run.chosen_steps(dense), None if spacing is None else Spaced(spacing)
-    h = STEP if dt is None else positive(dt, "dt")
-    every = 1
-    if sample is not None:
-        every = max(1, round(positive(sample, "sample") / h))
-        if abs(every * h - sample) > 1e-9 * sample:
-            raise InputError(f"sample is {sample:g} s, no multiple of the step dt = {h:g} s")
-    period = run.plan.forces.period
-    if period is not None and abs(round(period / h) * h - period) > 1e-9 * period:
-        raise InputError(f"control_dt is {period:g} s, no multiple of the step dt = {h:g} s")
-    fixed = FixedSteps(run.system, run.method, h, run.duration, run.closed)
-    if isinstance(run, PatchRun):
-        run.tell_long_step(h)
-    elif fixed.integrator.bounded:
-        check_step_length(run.m, partial(steps, run.system, fixed.integrator), run.last, h, run.method)
-    return fixed, SomeSteps(fixed, every)
 
 
 @contextmanager

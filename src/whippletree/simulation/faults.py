@@ -1,4 +1,4 @@
-"""Which joint is at fault when a simulation cannot continue."""
+"""What is at fault when a simulation cannot continue, and which joint."""
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from .systems import Compiled
 
 RUNAWAY = 1e8
 """Positions and velocities beyond this are no longer those of a mechanism, but of a step too long."""
+
+AT_A_CORNER = 0.9999
+"""Share of the time of a corner behind which it is in the way of a passage across a singular position."""
 
 
 def joint_of(m: Mechanism, velocity: int) -> str:
@@ -53,3 +56,11 @@ def fault_at(
         t,
         joint,
     )
+
+
+def no_way_across(t: float, end: float, duration: float) -> str:
+    """What is wrong at a singular position at a time t, s, of a part of a run that goes to its end, s."""
+    found = "it reaches a singular position, and no way across was found"
+    if AT_A_CORNER * end < t <= end < duration:
+        found += f" before the speed of a driver jumps at t = {end:.6g} s: let it jump elsewhere"
+    return found

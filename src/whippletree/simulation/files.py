@@ -18,7 +18,7 @@ from ..io.file_source import Source, named, read, reading
 from ..spatial import Array
 from .events import Occurrence
 from .touching.history_files import contact_entries, contact_history
-from .trajectory import Trajectory
+from .trajectory import Blow, Trajectory
 
 FORMAT = 1
 """The version of the .npz format; a file of a later one is refused."""
@@ -26,6 +26,7 @@ FORMAT = 1
 _VECTORS = ("t", "kinetic", "potential", "step", "elastic", "lost_power", "external_power")
 ARRAYS = (*_VECTORS, "q", "qd", "tau", "constraint_error")
 EVENT_ARRAYS = ("event_t", "event_q", "event_qd")
+BLOW_ARRAYS = ("blow_t", "blow_impulse")
 
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -85,12 +86,16 @@ def _to_npz(trajectory: Trajectory) -> bytes:
         "mechanism": mechanism,
         "contacts": words,
         "driven": trajectory.driven,
+        "drivers": trajectory.blows[0].drivers if trajectory.blows else (),
     }
     arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in ARRAYS} | touched
     arrays["event_t"] = np.array([event.t for event in trajectory.events])
     nq, nv = trajectory.q.shape[1], trajectory.qd.shape[1]
     arrays["event_q"] = np.array([event.q for event in trajectory.events]).reshape(-1, nq)
     arrays["event_qd"] = np.array([event.qd for event in trajectory.events]).reshape(-1, nv)
+    arrays["blow_t"] = np.array([blow.t for blow in trajectory.blows])
+    impulses = [blow.impulse for blow in trajectory.blows]
+    arrays["blow_impulse"] = np.array(impulses).reshape(len(impulses), len(head["drivers"]))
     # Bytes rather than a string: they need four times less room, and no pickle either.
     arrays["whippletree"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
@@ -119,14 +124,18 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         mechanism = head["mechanism"]
         told: dict[str, Any] = {"method": str(head["method"]), "reason": str(head["reason"])}
         told["dynamics"] = str(head.get("dynamics", ""))
-        driven = tuple(str(name) for name in head.get("driven", ()))
+        driven, drivers = (tuple(str(name) for name in head.get(key, ())) for key in ("driven", "drivers"))
+        blows = {name: entries.get(name, np.zeros((0, 0)[: k + 1])) for k, name in enumerate(BLOW_ARRAYS)}
         contacts = contact_history(path, entries, head.get("contacts"), entries["t"].size)
     nq, nv = _check_shapes(path, arrays, joints)
     if not len(names) == len(times) == len(positions) == len(velocities):
         raise FileError(path, "is damaged: the lists of event names and event times have different lengths")
     if times.ndim != 1 or positions.shape[1:] != (nq,) or velocities.shape[1:] != (nv,):
         raise FileError(path, "is damaged: the states of the events do not have the shape of the others")
-    _check_numbers(path, {**arrays, "event_t": times, "event_q": positions, "event_qd": velocities})
+    at, impulses = blows.values()
+    if at.ndim != 1 or impulses.shape != (len(at), len(drivers)):
+        raise FileError(path, "is damaged: blows do not have an impulse for each driver")
+    _check_numbers(path, {**arrays, **blows, "event_t": times, "event_q": positions, "event_qd": velocities})
     moved = None if mechanism is None else load(Source(path, str(mechanism).encode()))
     if moved is not None and joints != tuple((b.joint_name, b.joint.nq, b.joint.nv) for b in moved.bodies):
         raise FileError(path, "is damaged: the joints are not those of the mechanism")
@@ -141,6 +150,7 @@ def _from_npz(path: Path, content: bytes) -> Trajectory:
         mechanism=moved,
         contacts=contacts,
         driven=driven,
+        blows=tuple(Blow(float(t), drivers, impulse) for t, impulse in zip(at, impulses, strict=True)),
     )
 
 

@@ -62,6 +62,14 @@ class Log:
     def last(self) -> Row:
         return self._rows[-1] if self._rows else self._blocks[-1].among(-1)
 
+    def put_last(self, t: float) -> None:
+        """Tell the last row for a time that is next to its own, s."""
+        if self._rows:
+            self._rows[-1] = self._rows[-1]._replace(t=t)
+        else:
+            last = self._blocks[-1]
+            self._blocks[-1] = last._replace(t=np.append(last.t[:-1], t))
+
     def drop_last(self) -> None:
         """Forget the last row, which was added by itself."""
         self._rows.pop()

@@ -18,7 +18,7 @@ from ..spatial import Array
 from .closed_step import Rows
 from .equations import limited
 from .systems import Force
-from .unbroken import check_unbroken
+from .unbroken import corners_of
 
 AGREES = 1e-6
 """rad or m: how far from its driver a start may be."""
@@ -96,7 +96,13 @@ def driven_starts(
         from_there = x[..., k] - amplitude * driver.position.position(0.0)
         start = offset + (from_there if driver.position.begins_anywhere else 0.0)
         course = Course(driver.position, driver.name, start, amplitude)
-        check_unbroken(course_of(driver, 0.0, 0.0), duration)
+        corners = corners_of([course_of(driver, 0.0, 0.0)], duration)
+        if corners and len(drive.rows) < m.nv:
+            raise InputError(
+                f"drive of {driver.name!r}: its velocity jumps at t = {corners[0].t:.9g} s, which is a blow "
+                "to joints that are not driven; steps of a rollout do not end there: use wt.simulate, or "
+                "round the corner off"
+            )
         at = course(np.zeros(()))
         wanted[..., A.shape[-2] - nd + k] = at.xd
         away = np.abs(x[..., k] - at.x)

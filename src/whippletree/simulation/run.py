@@ -16,7 +16,7 @@ from .crossing import Crossing
 from .equations import acceleration, equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
-from .faults import fault_at, joint_of_worst
+from .faults import fault_at, joint_of_worst, no_way_across
 from .integrators import INTEGRATORS
 from .kinks import Kinks
 from .law_in_use import LawInUse
@@ -26,7 +26,7 @@ from .passage import Passage
 from .plan import Plan
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
-from .trajectory import Trajectory, build
+from .trajectory import Blow, Trajectory, build
 
 FASTEST = 1e100
 """rad/s², m/s² or velocities: squares of what is faster are no numbers, nor are steps that follow it."""
@@ -48,7 +48,9 @@ class Run:
         watch: Its events.
 
     Attributes:
+        duration: Until when it goes, s, in one go: to its end, or to the next corner of a driver.
         first: A step out of the start, if that is a singular position.
+        blows: What corners of drivers were to it.
         in_use: By what accelerations are found at the moment.
         pace: Whether it will get to its end.
     """
@@ -57,6 +59,7 @@ class Run:
         self.plan, self.m, self.watch, self.duration = plan, plan.m, watch, plan.duration
         self.method, self.reason, self.in_use = plan.method, "", LawInUse(plan)
         self.first: Step | None = None
+        self.blows = list[Blow]()
         self.log, self.kinks, self.pace = Log(), Kinks(plan.m), Pace(plan.duration)
 
     @cached_property
@@ -186,7 +189,7 @@ class Run:
         if isinstance(found, Passage):
             return self._across(found)
         if step.closed.margin < WEAK:
-            raise self.fail("it reaches a singular position, and no way across was found", step.end, None)
+            raise self.fail(no_way_across(step.end, self.duration, self.plan.duration), step.end, None)
         return found
 
     @property
@@ -230,6 +233,8 @@ class Run:
                 f"action of event {stop.events[0].name!r} at t = {stop.t:g} leaves loop {error.name!r} open "
                 f"by {error.gap:.3g}: take q from wt.assemble and qd from wt.project_velocity"
             ) from None
+        if self.crossing is not None:
+            self.crossing.forget()
         self.watch.go_on(stop, *self.split(state.y), self.system.moved)
         return state
 
@@ -354,6 +359,7 @@ class Run:
             dynamics=", ".join(self.in_use.names),
             acting=self.plan.forces,
             driven=self.plan.forces.driven,
+            blows=tuple(self.blows),
             **recorded,
             **happened,
         )
@@ -377,7 +383,7 @@ class Run:
             other = joint_of_velocity(self.m, self.closing.other_way(self.last[: self.m.nq]))
             what += f": in one that meets this one there, joint {other!r} moves most"
         return SimulationError(
-            f"{self.m.name!r} at t = {t:.6g} s of {self.duration:g} s ({self.method}): {what}",
+            f"{self.m.name!r} at t = {t:.6g} s of {self.plan.duration:g} s ({self.method}): {what}",
             t,
             joint,
             self.trajectory(),

@@ -27,12 +27,25 @@ if TYPE_CHECKING:
     from ..display.viewer import Viewer
 
 
+@dataclass(frozen=True)
+class Blow:
+    """A jump of drivers' speeds: when it was, s, their names, and the impulse (nd,) of each.
+
+    That is along the driven coordinate, N m s or N s.
+    """
+
+    t: float
+    drivers: tuple[str, ...]
+    impulse: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """What `simulate` recorded, n states one after the other.
 
     Attributes:
-        t: (n,) time, s; two states of equal times where an event's action changed the state.
+        t: (n,) time, s; two states of equal times where an event's action, or a jump of a driver's speed,
+            changed the state.
         q: (n, nq) positions, rad or m; quaternions of unit norm.
         qd: (n, nv) velocities, rad/s or m/s.
         tau: (n, nv) forces of the actuators within their limits, N m or N.
@@ -54,6 +67,7 @@ class Trajectory:
             not tell.
         acting: What acted from outside; None where a file did not tell.
         driven: Names of loop joints and distances that drivers moved: tau has what moves the tree alike.
+        blows: Where speeds of drivers jumped, and the impulses that it took.
     """
 
     t: Array
@@ -76,6 +90,7 @@ class Trajectory:
     contacts: ContactHistory = field(default=NO_CONTACTS, repr=False)
     acting: Acting | None = field(default=None, repr=False)
     driven: tuple[str, ...] = ()
+    blows: tuple[Blow, ...] = ()
 
     @property
     def energy(self) -> Array:

@@ -72,3 +72,16 @@ def driven_motion(terms: DrivenTerms, xdd: Array) -> tuple[Array, Array]:
     # Of all λ the one of least norm; that of the drivers is the only one possible if none is one too many.
     lam = np.linalg.lstsq(A.T, H @ qdd - f, rcond=TOLERANCE)[0]
     return qdd, lam[len(a) - nd :]
+
+
+def driven_blow(terms: DrivenTerms, qd: Array, xd: Array) -> tuple[Array, Array]:
+    """Velocities after the speeds of driven coordinates have jumped to xd (nd,), and the impulses of that.
+
+    H (q̇⁺ - q̇) = Aᵀι and A q̇⁺ = (0, ẋ): within no time only drivers, loops and gears change velocities, and
+    with f = H q̇ and a = 0 that is the equation of motion.
+
+    Returns:
+        qd: (nv,) joint velocities, rad/s or m/s.
+        impulse: (nd,) along the driven coordinates, N m s or N s.
+    """
+    return driven_motion(terms._replace(f=terms.H @ qd, a=np.zeros(len(terms.a))), xd)
