@@ -16,8 +16,6 @@ from itertools import product
 from math import prod
 
 from ..trace.precision import DOUBLE, Precision
-from ..trace.program import Program
-from ..trace.structure import leaves
 from .call_layout import (
     DATA,
     DIMS,
@@ -31,28 +29,27 @@ from .call_layout import (
     TABLE,
     TYPE,
     WRITEABLE,
+    Shape,
+    Signature,
 )
 from .llvm import attributes
 from .memory import LINE, STREAMED
 from .quick_call import GENERAL, quick_call_text
 
-Shape = tuple[int, ...]
 Span = tuple[str, str]  # address and bytes
 
 
-def call_text(program: Program, precision: Precision) -> str:
-    """IR of a module with `wt_call` and its table; of a program only the shapes of its arrays count."""
-    results = [leaf.shape for leaf in leaves(program.outputs)]
-    return _Writer([entry.shape for entry in program.inputs], results, precision).text()
+def call_text(signature: Signature) -> str:
+    """IR of a module with `wt_call` and its table."""
+    return _Writer(signature).text()
 
 
 class _Writer:
     """Writes `wt_general`: blocks one after the other, values named by a counter."""
 
-    def __init__(self, shapes: list[Shape], results: list[Shape], precision: Precision) -> None:
-        self.shapes, self.results = shapes, results
-        self.precision = precision
-        self.n_in, self.n_out = len(shapes), len(results)
+    def __init__(self, signature: Signature) -> None:
+        self.shapes, self.results, self.precision, _ = signature
+        self.n_in, self.n_out = len(self.shapes), len(self.results)
         self.lines: list[str] = []
         self.block = "start"  # the one being written
         self._count = 0

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from ..trace.precision import Precision
+from ..trace.program import Program
+from ..trace.structure import leaves
 from .llvm import attributes
+
+Shape = tuple[int, ...]
 
 CALL = "wt_call"
 TABLE = "wt_python"
@@ -38,6 +45,28 @@ FLOAT = 16  # value of a float or numpy.float64
 DATA, NDIM, DIMS, DESCR, FLAGS = 16, 24, 32, 56, 64
 PLAIN = 0x001 | 0x100  # C-contiguous, aligned
 WRITEABLE = 0x400
+
+
+class Signature(NamedTuple):
+    """Everything that a native call depends on, but for the code of this package.
+
+    Attributes:
+        inputs, results: Shapes of the arrays of a program.
+        precision: What these are made of.
+        items: Where those of a tuple stand in this version of Python.
+    """
+
+    inputs: list[Shape]
+    results: list[Shape]
+    precision: Precision
+    items: int = ITEMS
+
+    @staticmethod
+    def of(program: Program, precision: Precision) -> Signature:
+        """That of a program."""
+        results = [leaf.shape for leaf in leaves(program.outputs)]
+        return Signature([entry.shape for entry in program.inputs], results, precision)
+
 
 MOST_AXES = 32
 

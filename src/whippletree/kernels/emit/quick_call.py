@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .call_layout import CALL, DATA, DESCR, DIMS, ENTRIES, FLAGS, ITEMS, NDIM, PLAIN, TABLE, TYPE
+from .call_layout import CALL, DATA, DESCR, DIMS, ENTRIES, FLAGS, ITEMS, NDIM, PLAIN, TABLE, TYPE, Shape
 from .llvm import attributes
 
 GENERAL = "wt_general"
 
-Shape = tuple[int, ...]
 
 
 def quick_call_text(shapes: Sequence[Shape], results: Sequence[Shape]) -> str:

@@ -8,6 +8,7 @@ import llvmlite
 
 from ...uncollected import uncollected
 from ..emit.call_ir import call_text
+from ..emit.call_layout import Signature
 from ..emit.fuse import fuse
 from ..emit.lane_layout import side_by_side
 from ..emit.llvm import module_text
@@ -37,8 +38,8 @@ def kernel_code(program: Program, target: Host, width: int, precision: Precision
 
 def call_code(program: Program, target: Host, precision: Precision) -> Code:
     """Code of `wt_call`; programs of the same shapes share it on disk."""
-    text = call_text(program, precision)
-    return _code(text, target, lambda: text, effort=0)
+    signature = Signature.of(program, precision)
+    return _code(repr(signature), target, lambda: call_text(signature), effort=0)
 
 
 def text_code(text: str, target: Host) -> Code:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-import sysconfig
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -34,7 +33,6 @@ def supported() -> bool:
     return (
         sys.implementation.name == "cpython"
         and _OLDEST <= sys.version_info[:2] <= _NEWEST
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")
         and not hasattr(sys, "getobjects")  # builds that trace references have larger objects
         and struct.calcsize("P") == 8
         and int(np.__version__.split(".")[0]) == 2
@@ -43,7 +41,11 @@ def supported() -> bool:
 
 
 def _layout_holds() -> bool:
-    """Whether the fields of arrays, tuples and floats stand where they are expected."""
+    """Whether the fields of arrays, tuples and floats stand where they are expected.
+
+    In builds without a global lock they do not: every object begins with more there. (Python's own record of
+    how it was built takes a millisecond to import.)
+    """
 
     def word(thing: object, offset: int) -> int:
         return ctypes.c_int64.from_address(id(thing) + offset).value

@@ -65,14 +65,18 @@ def _plain(value: Any) -> Any:
     own, slots, derived, says = _class(kind)
     if own is None:
         raise _OpaqueError
-    state = value.__getstate__() if says else getattr(value, "__dict__", {})
-    names = [name for name in slots if hasattr(value, name)]
-    items = [getattr(value, name) for name in names]
-    more = _in_order(tuple(state), derived)
-    items += [state[name] for name in more]
+    state = value.__getstate__() if says else getattr(value, "__dict__", None)
+    if state:
+        names = _in_order(tuple(state), derived)
+        items = [state[name] for name in names]
+    else:
+        names, items = [], []
+    if slots:
+        filled = [name for name in slots if hasattr(value, name)]
+        names, items = [*filled, *names], [*(getattr(value, name) for name in filled), *items]
     if isinstance(value, tuple):
         items += value
-    return own, [*names, *more], _plain_items(items)
+    return own, names, _plain_items(items)
 
 
 def _plain_items(values: Iterable[Any]) -> list[Any]:

@@ -69,7 +69,7 @@ class NodeTable:
             dropped = self.operands[unused]
             dropped = dropped[dropped >= 0] >> 1
             np.subtract.at(self.count, dropped, 1)
-            dropped = np.unique(dropped)
+            dropped = dropped[distinct(dropped)]
             unused = dropped[(self.count[dropped] == 0) & (self.code[dropped] != INPUT)]
         self.user: Ints = np.full(n, -1)
         for column in self.operands.T:
@@ -159,7 +159,10 @@ def _occurs_again(numbers: Ints) -> Bits:
 
 
 def distinct(*keys: Ints) -> Ints:
-    """The first place of every combination of keys, in the order of these."""
+    """The first place of every combination of keys, in the order of these.
+
+    (`np.unique` imports all about masked arrays first, which takes longer than to compile a small kernel.)
+    """
     order = np.lexsort(keys[::-1])
     new = np.zeros(len(order), bool)
     new[:1] = True

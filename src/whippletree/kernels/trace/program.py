@@ -99,7 +99,7 @@ class Program:
     @cached_property
     def read_inputs(self) -> frozenset[int]:
         """Numbers of the input scalars that instructions or results read."""
-        read = np.unique(np.concatenate([self.columns.operands.ravel(), np.array(self.results, np.int64)]))
+        read = np.concatenate([self.columns.operands.ravel(), np.array(self.results, np.int64)])
         return frozenset(read[(read >= 0) & (read < self.n_inputs)].tolist())
 
     @property
