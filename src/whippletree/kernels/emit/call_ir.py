@@ -15,7 +15,7 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
-from ..trace.precision import DOUBLE, Precision
+from ..trace.precision import DOUBLE
 from .call_layout import (
     DATA,
     DIMS,

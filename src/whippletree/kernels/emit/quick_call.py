@@ -15,7 +15,6 @@ from .llvm import attributes
 GENERAL = "wt_general"
 
 
-
 def quick_call_text(shapes: Sequence[Shape], results: Sequence[Shape]) -> str:
     """IR of `wt_call`; `wt_shape` of the results has to be there, and `wt_general`."""
     writer = _QuickWriter()
