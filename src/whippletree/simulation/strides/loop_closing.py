@@ -7,7 +7,9 @@ next there is no such position if K₁ K₀ᵀ + K₀ K₁ᵀ is positive defini
 constraints is turned round: K₁ K₀⁺, see `Factors.turned`, is similar to a matrix whose symmetric part is so.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +17,8 @@ import numpy as np
 from ...analysis.driven_system import driven_gaps
 from ...api.compiling import record
 from ...kernels.run.kernel import Kernel
+from ...kernels.simplify.passes import simplify
+from ...kernels.trace.recording import trace
 from ...loops.equations.constraints import constraint_error, constraint_jacobian
 from ...loops.equations.driven_rows import Coordinate
 from ...model.mechanism import Mechanism
@@ -42,29 +46,21 @@ class Places(NamedTuple):
 
 
 def closer(
-    m: Mechanism,
-    q: Array,
-    before: Array,
-    asked: Array | None,
-    rows: Rows,
-    places: Places,
-    driven: Driven,
+    m: Mechanism, q: Array, asked: Array | None, rows: Rows, places: Places, driven: Driven
 ) -> tuple[Any, ...]:
     """A position that is closer to closed loops, and how constraints are on the way there.
 
     Args:
         m: The mechanism.
         q: (nq,) a position next to closed loops.
-        before: K, as far as it is not zero, at the start of the step that led there.
         asked: (3, nd) what drivers prescribe there; None if there are none.
         rows: Numbers of independent constraints that determine all others.
         places: Where their matrices are not zero.
         driven: What is driven; their constraints come after all others.
 
     Returns:
-        Positions after a Newton step; at q itself K, as `before`, and the reciprocals of D and, as far as it
-        is not zero, L; the largest change of a position, rad or m; the margin, the root of the least pivot as
-        a share of the largest; and whether constraints may have turned.
+        Positions after a Newton step; at q itself K, as far as it is not zero, and the reciprocals of D and,
+        as far as it is not zero, L; and the margin, the root of the least pivot as a share of the largest.
     """
     chosen, x = list(rows), None if asked is None else asked[0]
     error, all_of_K = _constraints(m, q, x, driven)
@@ -72,16 +68,11 @@ def closer(
     factors = factor_spd(K @ K.T)
     change = K.T @ factors.solve(error[chosen])
     least, most = _least(factors), -_least(factors, -1.0)
-    product = K @ _filled(before, K.shape, places.K).T
-    turned = where(_least(factor_spd(product + product.T)) > 0.0, 0.0, 1.0)
-    position = integrate(m, q, -change)
     return (
-        position if x is None else _set(m, position, x, driven),
+        _moved(m, q, change, x, driven),
         array([K[place] for place in places.K]),
         array([*factors.reciprocals, *(factors.rows[i][j] for i, j in places.L)]),
-        _largest(change),
         np.sqrt(least / most),
-        turned,
     )
 
 
@@ -89,9 +80,7 @@ def kept(
     m: Mechanism,
     q: Array,
     qd: Array,
-    K: Array,
     factors: Array,
-    change: Any,
     asked: Array | None,
     rows: Rows,
     places: Places,
@@ -99,30 +88,77 @@ def kept(
 ) -> tuple[Any, ...]:
     """Velocities that keep loops closed, and how far these are open.
 
-    Constraints are factored next to q, at a position whose distance, the change of the last Newton step, is
-    so small that velocities lose what they have to but for its product with that.
+    Constraints are factored next to q, so that a solution leaves a share of what velocities have to lose,
+    and another one the square of that share.
 
     Args:
         m: The mechanism.
         q, qd: (nq,), (nv,) a state next to closed loops.
-        K, factors, change: From `closer`, which led to q.
+        factors: From `closer`, which led to q.
         asked, rows, places, driven: As there.
 
     Returns:
-        Velocities; whether q leaves a gap to be closed, or they do; and the gap, rad or m.
+        Velocities; whether q leaves a gap to be closed, or they do; the gap, rad or m; and those of the
+        chosen constraints.
     """
-    chosen = list(rows)
-    x, rate = (None, np.zeros(len(rows))) if asked is None else (asked[0], asked[1])
+    chosen, n = list(rows), len(rows)
+    x, rate = (None, np.zeros(n)) if asked is None else (asked[0], asked[1])
     error, all_of_K = _constraints(m, q, x, driven)
     if asked is not None:
         rate = np.concatenate([np.zeros(len(error) - len(driven)), rate])[chosen]
-    n = len(rows)
+    K, factored = all_of_K[chosen], _factored(factors, n, places)
+    excess, gap = K @ qd - rate, _largest(error)
+    lost = K.T @ factored.solve(excess)
+    left = excess - K @ lost
+    before, after = _largest(excess), _largest(left)
+    rest = maximum(gap, after * (after / where(before > 0.0, before, 1.0)))
+    lost = lost + K.T @ factored.solve(left)
+    return qd - lost, where(rest > FINE, 1.0, 0.0), gap, error[chosen]
+
+
+def nearer(
+    m: Mechanism,
+    q: Array,
+    error: Array,
+    K: Array,
+    factors: Array,
+    asked: Array | None,
+    places: Places,
+    driven: Driven,
+) -> Array:
+    """(nq,) the position closer to closed loops after a step by the same factors, from gaps of `kept`."""
+    n = len(error)
+    change = _filled(K, (n, m.nv), places.K).T @ _factored(factors, n, places).solve(error)
+    return _moved(m, q, change, None if asked is None else asked[0], driven)
+
+
+def _factored(factors: Array, n: int, places: Places) -> Factored:
+    """Factors as of `closer`."""
     L = _filled(factors[n:], (n, n), places.L)
-    factored = Factored([list(L[i, :i]) for i in range(n)], list(factors[:n]))
-    excess, gap = all_of_K[chosen] @ qd - rate, _largest(error)
-    rest = maximum(gap, change * _largest(excess))
-    lost = _filled(K, (n, m.nv), places.K).T @ factored.solve(excess)
-    return qd - lost, where(rest > FINE, 1.0, 0.0), gap
+    return Factored([list(L[i, :i]) for i in range(n)], list(factors[:n]))
+
+
+def turned(before: Array, after: Array, shape: tuple[int, int], places: Places) -> Any:
+    """1 if constraints may have turned round from one position to another, K there as of `closer`; else 0."""
+    product = _filled(after, shape, places.K) @ _filled(before, shape, places.K).T
+    return where(_least(factor_spd(product + product.T)) > 0.0, 0.0, 1.0)
+
+
+def within(
+    m: Mechanism,
+    q: Array,
+    qd: Array,
+    qd_after: Array,
+    h: Any,
+    share: Any,
+    rows: Rows,
+    places: Places,
+    driven: Driven,
+) -> Array:
+    """K as of `closer`, about where a motion from q is after a share of h, s, if qd changes evenly."""
+    between = integrate(m, q, (share * h) * (qd + (0.5 * share) * (qd_after - qd)))
+    K = _constraints(m, between, np.zeros(len(driven)) if driven else None, driven)[1][list(rows)]
+    return array([K[place] for place in places.K])
 
 
 def _largest(entries: Array) -> Any:
@@ -140,10 +176,10 @@ def _constraints(m: Mechanism, q: Array, x: Array | None, driven: Driven) -> tup
     return gaps, A
 
 
-def _set(m: Mechanism, q: Array, x: Array, driven: Driven) -> Array:
-    """The position with coordinates that are driven themselves at their values, to the last digit."""
-    entries = list(q)
-    for coordinate, value in zip(driven, x, strict=True):
+def _moved(m: Mechanism, q: Array, change: Array, x: Array | None, driven: Driven) -> Array:
+    """q less a change, with coordinates that are driven themselves at their values, to the last digit."""
+    entries = list(integrate(m, q, -change))
+    for coordinate, value in zip(driven, () if x is None else x, strict=True):
         if coordinate.is_own:
             entries[m.q_index[coordinate.number].start] = value
     return array(entries)
@@ -164,9 +200,19 @@ def _filled(values: Array, shape: tuple[int, ...], pattern: Pattern) -> Array:
     return array(K)
 
 
+class ClosingKernels(NamedTuple):
+    """The functions above as machine code."""
+
+    closer: Kernel
+    kept: Kernel
+    nearer: Kernel
+    turned: Kernel
+    within: Kernel
+
+
 @lru_cache(maxsize=32)
-def closing_kernels(now: Snapshot, rows: Rows, driven: Driven) -> tuple[Kernel, Kernel]:
-    """`closer` and `kept` of a mechanism; they take constraints in an order that keeps L sparse."""
+def closing_kernels(now: Snapshot, rows: Rows, driven: Driven) -> ClosingKernels:
+    """Those of a mechanism; they take constraints in an order that keeps L sparse."""
     m, rng = now.m, np.random.default_rng(0)
     x = np.zeros(len(driven)) if driven else None
     some = [np.abs(_constraints(m, m.random(rng), x, driven)[1][list(rows)]) for _ in range(3)]
@@ -174,13 +220,22 @@ def closing_kernels(now: Snapshot, rows: Rows, driven: Driven) -> tuple[Kernel, 
     order = elimination_order(seen @ seen.T > 0.0)
     rows, seen = tuple(rows[k] for k in order), seen[order]
     places = Places(_places(seen), _places(filled_in(seen @ seen.T > 0.0)))
-    options: dict[str, Any] = {} if driven else {"asked": None}
-    options.update(rows=rows, places=places, driven=driven)
-    factors = {"K": (len(places.K),), "factors": (len(rows) + len(places.L),), "change": ()}
-    asked = {"asked": (3, len(driven))} if driven else {}
-    return (
-        Kernel(record(closer, m, inputs={"before": (len(places.K),), **asked}, **options), "closer"),
-        Kernel(record(kept, m, inputs={**factors, **asked}, **options), "kept"),
+    asked: dict[str, tuple[int, ...]] = {"asked": (3, len(driven))} if driven else {}
+    fixed: dict[str, Any] = {"asked": None, "rows": rows, "places": places, "driven": driven}
+    K, L = (len(places.K),), (len(rows) + len(places.L),)
+
+    def made(function: Callable[..., Any], **inputs: tuple[int, ...]) -> Kernel:
+        taken = signature(function).parameters.keys() - inputs.keys()
+        options = {name: fixed[name] for name in taken & fixed.keys()}
+        return Kernel(record(function, m, inputs=inputs, **options), function.__name__)
+
+    turn = trace(lambda before, after: turned(before, after, seen.shape, places), {"before": K, "after": K})
+    return ClosingKernels(
+        made(closer, **asked),
+        made(kept, factors=L, **asked),
+        made(nearer, error=(len(rows),), K=K, factors=L, **asked),
+        Kernel(simplify(turn), "turned"),
+        made(within, qd_after=(m.nv,), h=(), share=()),
     )
 
 
