@@ -5,7 +5,7 @@ same targets and starts, may begin again up to 100 times, and have one criterion
 1e-6 m and 1e-6 rad, by our forward kinematics, and limits are kept. All run on one core, turn by turn; the
 best of several rounds counts. Ends with an error if fewer than 99.5 % are reached, or not at 10 times the
 throughput of the fastest peer that reaches 99 %: for ur5 that is EAIK, which does not search but knows closed
-forms of arms whose axes meet or are parallel, and 10 is not reached there.
+forms of arms whose axes meet or are parallel.
 
 Peers, as far as they are installed (`pip install roboticstoolbox-python placo pytracik ssik urchin eaik pin
 pin-pink quadprog mink ikpy`): some search in C++ (`kinematics_compiled_peers.py`), of others each step is
@@ -14,12 +14,15 @@ the limits; for the platform it closes the loops as well, which no library does 
 """
 
 import argparse
+import os
 import re
 import sys
 import tempfile
 import warnings
 from pathlib import Path
 from time import perf_counter
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core, before NumPy is imported
 
 import numpy as np
 from kinematics_compiled_peers import eaik, placo, ssik, toolbox, trac_ik

@@ -23,17 +23,54 @@ def within(m: wt.Mechanism, q: np.ndarray) -> bool:
 
 def test_reachable_poses_are_reached_from_random_starts() -> None:
     rng = np.random.default_rng(0)
-    goals, starts = ([ARM.random(rng) for _ in range(300)] for _ in range(2))
-    targets = poses(ARM, np.array(goals), "tool").reshape(3, 100, 4, 4)
-    found = wt.inverse_kinematics(ARM, {"tool": targets}, np.array(starts).reshape(3, 100, 7))
+    goals, starts = ([ARM.random(rng) for _ in range(600)] for _ in range(2))  # so many begin roughly
+    targets = poses(ARM, np.array(goals), "tool").reshape(3, 200, 4, 4)
+    starts = np.array(starts).reshape(3, 200, 7)
+    found = wt.inverse_kinematics(ARM, {"tool": targets}, starts)
     assert found.solved.mean() >= 0.995
-    assert found.q.shape == (3, 100, 7)
+    assert found.q.shape == (3, 200, 7)
     assert within(ARM, found.q)
     there = poses(ARM, found.q.reshape(-1, 7), "tool").reshape(targets.shape)
     assert np.abs(there - targets)[found.solved].max() < 2e-6
-    assert str(found).startswith(f"{found.solved.sum()} of 300 reached")
-    again = wt.inverse_kinematics(ARM, {"tool": targets}, np.array(starts).reshape(3, 100, 7), threads=2)
+    assert str(found).startswith(f"{found.solved.sum()} of 600 reached")
+    again = wt.inverse_kinematics(ARM, {"tool": targets}, starts, threads=2)
     assert np.array_equal(again.q, found.q)
+
+
+def ball_and_hinges() -> wt.Mechanism:
+    m = wt.Mechanism("ball and hinges")
+    at = wt.Placement((0.7, 0.1, 0.0))
+    m.add_body("upper", wt.Spherical(), inertia=wt.Inertia(1.0))
+    m.add_body("lower", wt.Revolute("y"), "upper", at, wt.Inertia(1.0), limits=wt.Limits(-2.1, 0.3))
+    m.add_body("hand", wt.Revolute("z"), "lower", at, wt.Inertia(1.0))
+    m.add_frame("tip", "hand", wt.Placement((0.4, 0.0, 0.2)))
+    return m
+
+
+def test_what_begins_in_single_precision_ends_in_double() -> None:
+    m, rng = ball_and_hinges(), np.random.default_rng(5)
+    goals, starts = (np.array([m.random(rng) for _ in range(600)]) for _ in range(2))
+    goals[:200, 4] = 0.3  # at a limit, beyond which it is in single precision
+    starts[:, 5] = goals[:, 5]  # the hand is held, at numbers that single precision does not have
+    targets = poses(m, goals, "tip")[:, :3, 3]
+    found = wt.inverse_kinematics(m, {"tip": targets}, starts, hold=["hand"], tolerance=1e-10)
+    assert found.solved.all()
+    assert np.array_equal(found.q[:, 5], starts[:, 5])
+    assert np.abs(np.linalg.norm(found.q[:, :4], axis=1) - 1.0).max() < 1e-15
+    assert within(m, found.q)
+    assert (found.q[:, 4] == 0.3).any()
+    assert np.linalg.norm(poses(m, found.q, "tip")[:, :3, 3] - targets, axis=1).max() < 2e-10
+
+
+def test_starts_that_single_precision_does_not_resolve_are_kept_near() -> None:
+    m, rng = ball_and_hinges(), np.random.default_rng(6)
+    starts = np.array([m.random(rng) for _ in range(600)])
+    starts[:, 5] += 5000.0  # turned many times
+    near = np.array([m.integrate(q, 1e-2 * rng.normal(size=m.nv)) for q in starts])
+    targets = poses(m, near, "tip")
+    found = wt.inverse_kinematics(m, {"tip": targets}, starts)
+    assert found.solved.mean() >= 0.995
+    assert np.mean(np.abs(found.q[:, 5] - starts[:, 5]) < 0.5) > 0.95
 
 
 def test_a_platform_on_six_legs_is_brought_where_it_is_wanted() -> None:

@@ -58,7 +58,7 @@ def descend(
 
     Args:
         m: The mechanism.
-        q: (nq,) joint positions within the bounds, rad or m.
+        q: (nq,) joint positions, rad or m; what is beyond a bound is put on it.
         damping: ν.
         targets: (4, 4) or (3,) for each task.
         weights: (rows,) the diagonal of W.
@@ -105,5 +105,6 @@ def descend(
         chosen = [where(better, a, b) for a, b in zip(new, here, strict=True)]
         return where(better, there, q), nu, Slope(*chosen)
 
+    q = bounds.within(m, integrate(m, q, np.zeros(m.nv)))  # rounded ones: within, and quaternions of norm 1
     q, nu, last = repeat(count, step, (q, damping, slope(q)))
     return q, nu, last.errors, last.gaps, last.gradient, last.cost

@@ -42,6 +42,11 @@ class Task(NamedTuple):
         """Of one target."""
         return (4, 4) if self.pose else (3,)
 
+    @property
+    def numbers(self) -> int:
+        """How many say where it is: its point and, of a pose, its rotation."""
+        return 12 if self.pose else 3
+
 
 @dataclass(frozen=True, eq=False)
 class Goals:
@@ -49,23 +54,15 @@ class Goals:
 
     Attributes:
         tasks: What is to be brought somewhere.
-        targets: (count, 4, 4) or (count, 3) for each.
+        wanted: (count, numbers of all tasks) targets as rows, in the order of `places`.
         weights: (rows,) of all tasks, one after the other.
         lead: The leading axes that the problems had.
     """
 
     tasks: tuple[Task, ...]
-    targets: tuple[Array, ...]
+    wanted: Array
     weights: Array
     lead: tuple[int, ...]
-
-    @property
-    def count(self) -> int:
-        return int(np.prod(self.lead))
-
-    def of(self, numbers: Array) -> list[Array]:
-        """The targets of some problems."""
-        return [target[numbers] for target in self.targets]
 
     def blocks(self) -> list[tuple[Task, slice]]:
         """Each task with its rows."""
@@ -108,11 +105,13 @@ def goals(
         told = ", ".join(f"{task.name!r} {axes}" for task, axes in zip(tasks, leads, strict=True))
         others = "".join(f", {axes}" for axes in lead if axes)
         raise InputError(f"targets have leading axes {told}{others}: lengths must be equal or 1") from None
-    rows = [
-        np.ascontiguousarray(np.broadcast_to(array, (*common, *task.shape))).reshape(-1, *task.shape)
-        for task, array in zip(tasks, arrays, strict=True)
-    ]
-    return Goals(tuple(tasks), tuple(rows), _weights(tasks, weights), common)
+    wanted, at = np.empty((*common, sum(task.numbers for task in tasks))), 0
+    for task, array in zip(tasks, arrays, strict=True):
+        wanted[..., at : at + 3] = array[..., :3, 3] if task.pose else array
+        for i in range(3 if task.pose else 0):
+            wanted[..., at + 3 + 3 * i : at + 6 + 3 * i] = array[..., i, :3]
+        at += task.numbers
+    return Goals(tuple(tasks), wanted.reshape(-1, at), _weights(tasks, weights), common)
 
 
 def _target(m: Mechanism, name: Any, value: Any) -> Array:
@@ -136,9 +135,9 @@ def _target(m: Mechanism, name: Any, value: Any) -> Array:
 
 def _check_poses(name: str, T: Array, many: bool) -> None:
     """InputError for matrices (n, 4, 4) that are no poses."""
-    R = T[:, :3, :3]
-    off = np.abs(np.einsum("nki,nkj->nij", R, R) - np.eye(3)).reshape(len(T), -1).max(axis=1, initial=0.0)
-    det = np.einsum("ni,ni->n", R[:, :, 0], np.cross(R[:, :, 1], R[:, :, 2]))
+    R = np.ascontiguousarray(np.moveaxis(T[:, :3, :3], 0, 2))  # all poses side by side, which is faster
+    off = np.abs(np.einsum("kin,kjn->ijn", R, R) - np.eye(3)[:, :, None]).max(axis=(0, 1), initial=0.0)
+    det = np.einsum("in,in->n", R[:, 0], np.cross(R[:, 1], R[:, 2], axis=0))
     bottom = np.abs(T[:, 3] - np.array([0.0, 0.0, 0.0, 1.0])).max(axis=1, initial=0.0)
     wrong = (off > TURNED) | (det < 0.0) | (bottom > TURNED)
     if np.any(wrong):

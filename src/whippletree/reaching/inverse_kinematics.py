@@ -1,24 +1,20 @@
 """Inverse kinematics: positions in which frames are where they are wanted."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ..api.compiling import compile
 from ..errors import InputError
-from ..kernels.run.kernel import Kernel
 from ..model.mechanism import Mechanism
-from ..model.snapshot import Snapshot, motion_key
 from ..model.values import expect, positions, positive
 from ..spatial import Array
+from .asked import Asked
 from .bounds_of_joints import JointBounds
-from .damped_least_squares import descend
-from .goals import Task, goals
-from .near_starts import NearStarts, places
+from .goals import goals
+from .near_starts import NearStarts
 from .reached import Reached, reached
-from .search import STEPS, Search
+from .search import Search
 
 
 def inverse_kinematics(
@@ -39,7 +35,8 @@ def inverse_kinematics(
 
     Damped least squares with bounds on exact Jacobians (Sugihara 2011; `reaching/damped_least_squares.py`) in
     machine code for all problems at once; where a start does not lead to the target, others are tried. Where
-    none does, the position that came nearest is given, and what stood in the way.
+    none does, the position that came nearest is given, and what stood in the way. Many problems begin in
+    single precision; all end in double.
 
     Args:
         m: The mechanism. Loops and gears are closed on the way; q0 need not do so.
@@ -88,12 +85,9 @@ def inverse_kinematics(
     start = liked if q0 is None else _position(m, q0, "q0")
     asked = goals(m, targets, center_of_mass, weights, [start.shape[:-1]])
     rows = np.array(np.broadcast_to(start, (*asked.lead, m.nq))).reshape(-1, m.nq)
-    for bound in bounds.bounds:
-        if bound.v not in bounds.held:
-            np.clip(rows[:, bound.q], bound.lower, bound.upper, out=rows[:, bound.q])
-    kernel, seen = _kernels(_Tasked(m, asked.tasks, bounds))
-    search = Search(kernel, asked, liked, float(tolerance), threads)
-    found = search(rows, NearStarts(m, asked, bounds, seen, int(seed)), int(starts))
+    problem = Asked(m, asked.tasks, bounds)
+    search = Search(problem, asked, liked, float(tolerance), threads)
+    found = search(rows, NearStarts(problem, int(seed)), int(starts))
     if prefer is not None:
         search.come_near(found)
     return reached(m, asked, bounds, found)
@@ -104,29 +98,3 @@ def _position(m: Mechanism, value: Any, name: str) -> Array:
     if q.dtype.kind != "f":
         raise InputError(f"{name} has dtype {q.dtype}, expected real numbers")
     return q
-
-
-class _Tasked(Snapshot):
-    """A mechanism with what is asked of it."""
-
-    def __init__(self, m: Mechanism, tasks: tuple[Task, ...], bounds: JointBounds) -> None:
-        frames = [m.frame(task.frame) for task in tasks if task.frame]
-        places = tuple((m.body_number(frame.body), frame.placement) for frame in frames)
-        super().__init__(m, (motion_key(m), tasks, places, bounds))
-        self.tasks, self.bounds = tasks, bounds
-
-
-@lru_cache(maxsize=16)
-def _kernels(asked: _Tasked) -> tuple[Kernel, Kernel]:
-    """`descend` and `places`, compiled."""
-    m, tasks, bounds = asked.m, asked.tasks, asked.bounds
-    inputs = {
-        "damping": (),
-        "targets": [task.shape for task in tasks],
-        "weights": (sum(task.rows for task in tasks),),
-        "closing": (),
-        "liking": (),
-        "liked": (m.nq,),
-    }
-    descending = compile(descend, m, inputs=inputs, tasks=tasks, bounds=bounds, count=STEPS)
-    return descending, compile(places, m, tasks=tasks)

@@ -1,106 +1,106 @@
 """Positions to begin again from: drawn at random, and of many the one whose frames are near their targets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from ..dynamics.kinematics import frame_pose
-from ..dynamics.momentum import center_of_mass
-from ..kernels.run.kernel import Kernel
-from ..model.mechanism import Mechanism
+from ..api.compiling import compile
 from ..spatial import Array
-from .bounds_of_joints import JointBounds
-from .goals import Goals, Task
+from .asked import Asked
+from .places import places
 
 POOL = 64
 """Positions that are drawn; of these each joint takes one by itself, so that there are very many."""
 
-CANDIDATES = 64
-"""Positions among which all problems choose."""
+CANDIDATES = 128
+"""Positions among which all problems choose one."""
 
 
-def places(m: Mechanism, q: Array, tasks: Sequence[Task]) -> Array:
-    """Where the things are that are to be brought somewhere: for each its point and, of a pose, its rotation.
+class Candidates(NamedTuple):
+    """Positions, and how far they lead from targets.
 
-    Args:
-        m: The mechanism.
-        q: (nq,) joint positions, rad or m.
-        tasks: What is to be brought somewhere.
-
-    Returns:
-        (3 or 12 for each task,) coordinates, m, and entries of rotation matrices, in the world's axes.
+    Attributes:
+        q: (count, nq) positions within limits, each joint drawn by itself.
+        by_place: (numbers of all tasks, count) what targets are multiplied by,
+        alone: (count,) and what is added then.
     """
-    found = []
-    for task in tasks:
-        if not task.frame:
-            found.append(center_of_mass(m, q))
-            continue
-        T = frame_pose(m, q, task.frame)
-        found += [T[:3, 3], *T[:3, :3]] if task.pose else [T[:3, 3]]
-    return np.concatenate(found)
+
+    q: Array
+    by_place: Array
+    alone: Array
+
+
+def rounded(numbers: Array) -> Array:
+    """The numbers in single precision; those beyond all of these are infinite."""
+    with np.errstate(over="ignore"):
+        return numbers.astype(np.float32)
 
 
 class NearStarts:
-    """Positions within limits, each joint drawn by itself; joints that are held stay where they are.
+    """Positions within limits near targets; joints that are held stay where they are.
 
     Args:
-        m: The mechanism.
-        goals: What is asked for.
-        bounds: What is held.
-        kernel: `places`, compiled.
+        asked: The mechanism and what is asked of it.
         seed: The same seed, the same positions.
     """
 
-    def __init__(self, m: Mechanism, goals: Goals, bounds: JointBounds, kernel: Kernel, seed: int) -> None:
-        self._m, self._rng, self._kernel = m, np.random.default_rng(seed), kernel
-        self._held = [index for i, index in enumerate(m.q_index) if m.v_index[i].start in bounds.held]
-        self._pool: Array | None = None
-        self._goals = goals
+    def __init__(self, asked: Asked, seed: int) -> None:
+        m, held = asked.m, asked.bounds.held
+        self._asked, self._seed = asked, seed
+        self._held = [index for i, index in enumerate(m.q_index) if m.v_index[i].start in held]
 
-    def __call__(self, numbers: Array, q: Array, copies: int) -> Array:
-        """(count * copies, nq) so many positions for each of some problems, those of one side by side.
+    def __call__(self, wanted: Array, q0: Array, starts: range) -> Array:
+        """(count * len(starts), nq) a position for each of some problems and starts, problem by problem.
 
         Args:
-            numbers: (count,) of the problems.
-            q: (count, nq) which tell where held joints are.
-            copies: How many for each, `CANDIDATES` at most.
+            wanted: (count, numbers of all tasks) their targets.
+            q0: (count, nq) which tell where held joints are.
+            starts: Numbers of starts; each has candidates of its own.
         """
-        drawn = self._draw(CANDIDATES)
-        far = self._apart(drawn, numbers)
-        if copies == 1:
-            chosen = np.argmin(far, axis=1)
-        else:
-            chosen = np.argpartition(far, copies - 1, axis=1)[:, :copies].reshape(-1)
-        found = drawn[chosen]
+        drawn = list(map(_candidates(self._asked, self._seed), starts))
+        far = rounded(wanted) @ np.concatenate([some.by_place for some in drawn], axis=1)
+        far += np.concatenate([some.alone for some in drawn])
+        chosen = far.reshape(len(wanted), len(starts), CANDIDATES).argmin(axis=2)
+        chosen += CANDIDATES * np.arange(len(starts))
+        found = np.concatenate([some.q for some in drawn]).take(chosen.reshape(-1), axis=0)
+        return self.held(found, np.repeat(q0, len(starts), axis=0) if self._held else q0)
+
+    def held(self, q: Array, q0: Array) -> Array:
+        """(count, nq) positions q in double precision, what is held as in q0."""
+        q = q.astype(float)
         for index in self._held:
-            found[:, index] = np.repeat(q[:, index], copies, axis=0)
-        return found
+            q[:, index] = q0[:, index]
+        return q
 
-    def _draw(self, count: int) -> Array:
-        """(count, nq) positions."""
-        if self._pool is None:  # most calls never begin again
-            self._pool = np.array([self._m.random(self._rng) for _ in range(POOL)])
-        found = np.empty((count, self._m.nq))
-        for index in self._m.q_index:
-            found[:, index] = self._pool[self._rng.integers(0, POOL, count), index]
-        return found
 
-    def _apart(self, q: Array, numbers: Array) -> Array:
-        """(count, CANDIDATES) how far targets are from where things are in positions q.
+@lru_cache(maxsize=16)
+def _candidates(asked: Asked, seed: int) -> Callable[[int], Candidates]:
+    """A function that gives those of a start, by its number.
 
-        It is half of ½ |R - R*|², φ² for small turns φ, and of |p - p*|² in the unit of the spread of p: both
-        are about 1 for things that have nothing to do with each other. What all candidates share is left out,
-        so that a product of matrices is left, for which single precision does.
-        """
-        there = self._kernel(q)
-        wanted, scale = [], np.full(there.shape[1], np.sqrt(0.5))
+    Half of ½ |R - R*|², φ² for small turns φ, and of |p - p*|² in the unit of the spread of p tell how far
+    off one is: both are about 1 for things that have nothing to do with each other. What all candidates share
+    is left out, so that a product of matrices is left, for which single precision does.
+    """
+    m, rng = asked.m, np.random.default_rng(seed)
+    pool = np.array([m.random(rng) for _ in range(POOL)])
+    seen = compile(places, m, tasks=asked.tasks)
+
+    @lru_cache(maxsize=128)
+    def drawn(start: int) -> Candidates:
+        rng = np.random.default_rng([seed, start])
+        q = np.empty((CANDIDATES, m.nq))
+        for index in m.q_index:
+            q[:, index] = pool[rng.integers(0, POOL, CANDIDATES), index]
+        there = seen(q)
+        scale = np.full(there.shape[1], np.sqrt(0.5))
         at = 0
-        for task, target in zip(self._goals.tasks, self._goals.of(numbers), strict=True):
+        for task in asked.tasks:
             scale[at : at + 3] = 1.0 / (np.sqrt(np.mean(np.var(there[:, at : at + 3], axis=0))) or 1.0)
-            wanted += [target[:, :3, 3], target[:, :3, :3].reshape(-1, 9)] if task.pose else [target]
-            at += 12 if task.pose else 3
-        a = np.empty((len(numbers), at + 1), np.float32)
-        np.concatenate([*wanted, np.ones((len(numbers), 1))], axis=1, out=a, casting="same_kind")
+            at += task.numbers
         b = there * scale
-        half = 0.5 * np.einsum("ij,ij->i", b, b)
-        return a @ np.column_stack([-scale * b, half]).astype(np.float32).T
+        by_place, alone = -(scale * b).T, 0.5 * np.einsum("ij,ij->i", b, b)
+        return Candidates(q, np.ascontiguousarray(by_place, np.float32), alone.astype(np.float32))
+
+    return drawn

@@ -92,44 +92,51 @@ def reached(m: Mechanism, goals: Goals, bounds: JointBounds, found: SearchResult
     def shaped(values: Array) -> Array:
         return values.reshape((*goals.lead, *values.shape[1:]))
 
+    def spread(values: Array, of: Array) -> Array:
+        """What holds of the problems that are not solved, and 0, False or "" for all others."""
+        everywhere = np.zeros(len(found.solved), values.dtype)
+        everywhere[of] = values
+        return shaped(everywhere)
+
     distance, angle = {}, {}
     for task, rows in goals.blocks():
         errors = found.errors[:, rows]
-        distance[task.name] = shaped(np.linalg.norm(errors[:, -3:], axis=1))
+        distance[task.name] = shaped(_norms(errors[:, -3:]))
         if task.pose:
-            angle[task.name] = shaped(np.linalg.norm(errors[:, :3], axis=1))
+            angle[task.name] = shaped(_norms(errors[:, :3]))
     owners, gap = row_owners(m), {}
     for name in dict.fromkeys(owners):
         rows = [k for k, owner in enumerate(owners) if owner == name]
         gap[name] = shaped(np.max(np.abs(found.gaps[:, rows]), axis=1))
-    solved = found.solved
-    size = np.sqrt(np.sum((goals.weights * found.errors) ** 2, axis=1) + np.sum(found.gaps**2, axis=1))
-    at_limit, resting = (
-        {},
-        np.array([[k not in bounds.held for k in range(m.nv)]]) & np.ones((len(size), 1), bool),
+    left = np.flatnonzero(~found.solved)
+    q, gradient, errors, gaps = (
+        rows.take(left, axis=0) for rows in (found.q, found.gradient, found.errors, found.gaps)
     )
+    size = np.sqrt(np.sum((goals.weights * errors) ** 2, axis=1) + np.sum(gaps**2, axis=1))
+    pushed: dict[str, Array] = {}
+    resting = np.tile([k not in bounds.held for k in range(m.nv)], (len(left), 1))
     for bound in bounds.bounds:
-        q, slope = found.q[:, bound.q], found.gradient[:, bound.v]
-        beyond = ((q <= bound.lower) & (slope > 0.0)) | ((q >= bound.upper) & (slope < 0.0))
+        there, slope = q[:, bound.q], gradient[:, bound.v]
+        beyond = ((there <= bound.lower) & (slope > 0.0)) | ((there >= bound.upper) & (slope < 0.0))
         resting[:, bound.v] &= ~beyond
-        pushed = beyond & (np.abs(slope) > PUSHES * size) & ~solved
         name = m.bodies[next(i for i, s in enumerate(m.v_index) if s.start <= bound.v < s.stop)].joint_name
-        at_limit[name] = at_limit.get(name, False) | shaped(pushed)
-    still = np.max(np.abs(found.gradient * resting), axis=1, initial=0.0) <= PUSHES * size
-    stuck = (
-        np.any([flags.reshape(-1) for flags in at_limit.values()], axis=0)
-        if at_limit
-        else np.zeros(len(size), bool)
-    )
-    opened = np.max(np.abs(found.gaps), axis=1, initial=0.0) > CLOSED
-    hindrance = np.select([solved, opened, stuck, still], ["", "loops", "limits", "reach"], "steps")
+        pushed[name] = pushed.get(name, False) | (beyond & (np.abs(slope) > PUSHES * size))
+    still = np.max(np.abs(gradient * resting), axis=1, initial=0.0) <= PUSHES * size
+    stuck = np.any([np.zeros(len(left), bool), *pushed.values()], axis=0)
+    opened = np.max(np.abs(gaps), axis=1, initial=0.0) > CLOSED
+    hindrance = np.select([opened, stuck, still], ["loops", "limits", "reach"], "steps")
     return Reached(
         shaped(found.q),
-        shaped(solved),
+        shaped(found.solved),
         distance,
         angle,
         gap,
-        at_limit,
-        shaped(hindrance),
+        {name: spread(flags, left) for name, flags in pushed.items()},
+        spread(hindrance, left),
         shaped(found.starts),
     )
+
+
+def _norms(rows: Array) -> Array:
+    """(count,) lengths of rows."""
+    return np.sqrt(np.einsum("ij,ij->i", rows, rows))

@@ -1,6 +1,7 @@
 """How far frames are from their targets, and how that changes with the joints."""
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..dynamics.kinematics import frame_pose
 from ..dynamics.momentum import center_of_mass
 from ..dynamics.momentum_derivatives import center_of_mass_derivative
 from ..model.mechanism import Mechanism
-from ..spatial import Array, arctan2, where
+from ..spatial import Array, arctan2, array, maximum, where
 from ..spatial.rotation import to_quaternion
 from ..spatial.scalar import less
 from ..spatial.vectors import skew
@@ -56,6 +57,22 @@ def task_errors(
         errors += [phi, T[:3, 3] - target[:3, 3]]
         rows += [by_turn @ J[:3], T[:3, :3] @ J[3:]]
     return np.concatenate(errors), np.concatenate(rows)
+
+
+def farthest(errors: Array, weights: Array) -> Any:
+    """The square of the largest turn or distance of all tasks, rad² or m²; rows of weight 0 do not count.
+
+    >>> farthest(np.array([0.3, 0.4, 9.0]), np.array([1.0, 2.0, 0.0]))
+    np.float64(0.25)
+    """
+    counted = [where(weight > 0.0, e, 0.0) for weight, e in zip(weights, errors, strict=True)]
+    parts = array(counted).reshape(-1, 3)
+    return reduce(maximum, [part @ part for part in parts])
+
+
+def widest(gaps: Array) -> Any:
+    """The square of the largest gap of loops and gears, rad² or m²; 0 if there are none."""
+    return reduce(maximum, gaps * gaps, 0.0)
 
 
 def turn(R: Array) -> tuple[Array, Array]:
