@@ -65,9 +65,12 @@ class FaintSteps:
         self._now = plain
 
     def step(self, t: float, y: Array, longest: float | None) -> Step:
-        rate = self.slip.rate(t, y)
         wanted = self._now.following if longest is None else longest
+        rate = float(self.slip.system.held_motion(t, y).turning)
         fine = rate == 0.0 or (wanted is not None and wanted * rate < STABLE)
+        if not fine:  # that was a bound
+            rate = self.slip.rate(t, y)
+            fine = rate == 0.0 or (wanted is not None and wanted * rate < STABLE)
         taken = self.plain if fine else self.stiff
         if taken is not self._now:
             taken.h = wanted if fine else STABLE / rate

@@ -44,6 +44,8 @@ class HeldMotion(NamedTuple):
         felt: (nc,) n·H⁻¹n, 1/kg.
         push: (nc,) n·H⁻¹(n - μ t̂) over that of contacts that slip, 1 for others.
         scale: m/s²: the largest acceleration of a contact without contact forces.
+        turning: 1/s: Σ μ λn a·H⁻¹a / |v| over contacts that slip at v, a across; about as fast as directions
+            of slip relax, or faster.
         margin: The least pivot of the equations, as a share of what it was at first; where it is small,
             forces are not determined, and not to be relied on.
     """
@@ -55,6 +57,7 @@ class HeldMotion(NamedTuple):
     felt: Array
     push: Array
     scale: Any
+    turning: Any
     margin: Any
 
 
@@ -90,7 +93,8 @@ def held_motion(
     d = felt.velocities(free).reshape(nc, 3) + contact_bias(m, q, qd)
     friction = [row.contact.friction for row in candidates(m)]
     slips = closed * (1.0 - sticks) * array(friction)
-    rubs = array([_direction(v[1:], e, faint) for v, e in zip(velocity, along, strict=True)]) * slips[:, None]
+    directions = array([slip_direction(v[1:], e, faint) for v, e in zip(velocity, along, strict=True)])
+    rubs = directions * slips[:, None]
 
     # x: normal forces, and friction of contacts that stick; that of others is -μ t̂ x_n.
     F = G[..., 0] - rubs[:, 0] * G[..., 1] - rubs[:, 1] * G[..., 2]
@@ -104,8 +108,12 @@ def held_motion(
     scale: Any = 0.0
     for entry in d.ravel():
         scale = maximum(scale, abs(entry))
+    turning: Any = 0.0
+    for i, ((x, y), v) in enumerate(zip(directions, velocity, strict=True)):
+        across = y * y * G[i, 1, i, 1] - 2.0 * x * y * G[i, 1, i, 2] + x * x * G[i, 2, i, 2]
+        turning = turning + slips[i] * abs(force[i, 0]) * across / (np.sqrt(v[1] ** 2 + v[2] ** 2) + faint)
     slope = np.concatenate([rate(m, q, qd), free + felt.change(force)])
-    return slope, force, velocity, gaps(m, q), own, push, scale, margin
+    return slope, force, velocity, gaps(m, q), own, push, scale, turning, margin
 
 
 def held_together(m: Mechanism, q: Array, qd: Array, closed: Array, sticks: Array) -> tuple[Any, ...]:
@@ -127,7 +135,7 @@ def held_together(m: Mechanism, q: Array, qd: Array, closed: Array, sticks: Arra
     return moved, qd - rows.T @ (mask * change), worst, minimum(first, second)
 
 
-def _direction(slip: Array, along: Array, faint: Any) -> Array:
+def slip_direction(slip: Array, along: Array, faint: Any) -> Array:
     """(2,) in which a contact slips, smooth through zero along what it was: `Held.directions`."""
     w = slip + (faint - 2.0 * minimum(slip @ along, 0.0)) * along
     return w / np.sqrt(maximum(w @ w, TINY))

@@ -154,8 +154,18 @@ def held_by_factors(motion: Unforced, held: Held) -> HeldMotion:
     force = held_forces(motion, held)
     slope = np.concatenate([motion.rate, motion.accelerations(force)])
     felt, scale = np.sum(motion.W[:, :, 0] ** 2, axis=0), float(np.max(np.abs(motion.d), initial=0.0))
-    push = painleve(motion, held)
-    return HeldMotion(slope, force, motion.velocity, motion.gap, felt, push, scale, 1.0)
+    push, turning = painleve(motion, held), _turning(motion, held, force)
+    return HeldMotion(slope, force, motion.velocity, motion.gap, felt, push, scale, turning, 1.0)
+
+
+def _turning(motion: Unforced, held: Held, force: Array) -> float:
+    """See `HeldMotion`."""
+    if not np.any(held.mode == SLIP):
+        return 0.0
+    x, y = held.directions(motion.velocity).T  # zero for contacts that do not slip
+    across = np.sum((motion.W[:, :, 2] * x - motion.W[:, :, 1] * y) ** 2, axis=0)
+    speed = np.linalg.norm(motion.velocity[:, 1:], axis=1) + held.faint
+    return float(np.sum(held.friction * np.abs(force[:, 0]) * across / speed))
 
 
 def painleve(motion: Unforced, held: Held) -> Array:

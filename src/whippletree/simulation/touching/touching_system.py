@@ -55,14 +55,19 @@ class TouchingSystem(Compiled):
         count, tree = len(candidates(m)), not (m.loops or m.gears)
         self._small = tree and count <= MOST and isinstance(self.kernels.terms, Kernel)
         self._asked, self._pays = 0, PAYS * count
+        self._held: Held | None = None
 
     @property
     def held(self) -> Held:
+        assert self._held is not None
         return self._held
 
     @held.setter
     def held(self, held: Held) -> None:
-        self._held, self._sure, self._tried = held, True, False
+        before, self._held = self._held, held
+        if before is not None and np.array_equal(before.mode, held.mode):
+            return  # slip along other directions
+        self._sure, self._tried = True, False
         # 1 for contacts that are closed, and for those that stick; else 0
         self._closed, self._sticks = (held.mode > 0).astype(float), (held.mode == STICK).astype(float)
 
@@ -91,7 +96,7 @@ class TouchingSystem(Compiled):
 
     def held_motion(self, t: float, y: Array) -> HeldMotion:
         """With the forces that hold closed contacts."""
-        return self._held_motion(t, y, self._held)
+        return self._held_motion(t, y, self.held)
 
     def turned(self, t: float, y: Array, along: Array, faint: float) -> HeldMotion:
         """The same with slip along other directions (nc, 2)."""
