@@ -70,6 +70,11 @@ class Log:
             last = self._blocks[-1]
             self._blocks[-1] = last._replace(t=np.append(last.t[:-1], t))
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._rows) + sum(len(block.t) for block in self._blocks)
+
     def drop_last(self) -> None:
         """Forget the last row, which was added by itself."""
         self._rows.pop()

@@ -263,6 +263,14 @@ class Run:
         """W: what surfaces that touch take away at a state (nq + nv,), by rubbing."""
         return 0.0
 
+    def rubbed_along(self, rows: Row) -> Array:
+        """(n,) W: the same at many states."""
+        return np.zeros(len(rows.t))
+
+    def keep(self, rows: Row) -> None:
+        """Record many states."""
+        self.log.extend(rows)
+
     def weigh(self, t: float, y: Array) -> None:
         """Hold the energy at the end of a step, or behind an action, against what has acted until then."""
         row, state = self.log.last, y[: self.m.nq + self.m.nv].copy()
@@ -277,10 +285,13 @@ class Run:
     def record_many(self, t: Array, y: Array, h: Array, told: Array | None = None) -> None:
         """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,), or all."""
         found, fault = self._rows(t, y, h)
-        self.log.extend(found if told is None else found.among(told[: len(found.t)]))
+        self.keep(found if told is None else found.among(told[: len(found.t)]))
+        rubbed = self.rubbed_along(found)
         powers, qd = None, found.y[:, self.m.nq :]
         if found.tau is not None:
-            powers = np.stack([np.einsum("ij,ij->i", found.tau, qd), found.power], axis=1)
+            powers = np.stack([np.einsum("ij,ij->i", found.tau, qd), found.power - rubbed], axis=1)
+        elif np.any(rubbed):
+            powers = np.stack([np.zeros(len(found.t)), -rubbed], axis=1)
         try:
             self._balance.add(found.t, found.accounts, powers)
         except Runaway as found:
@@ -291,7 +302,7 @@ class Run:
     def record_within(self, t: Array, y: Array, h: Array) -> None:
         """Record states (n, nq + nv) at times (n,) within steps, h (n,) after their starts."""
         found, fault = self._rows(t, y, h)
-        self.log.extend(found)
+        self.keep(found)
         if fault is not None:
             raise fault
 

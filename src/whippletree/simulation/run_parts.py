@@ -15,6 +15,7 @@ from .steppers import FixedSteps, Stepper
 from .strides.side_by_side import steps
 from .strides.strides_of import strides_of
 from .touching.touching_run import TouchingRun
+from .touching.touching_strides import touching_strides
 from .trajectory import Blow
 from .unbroken import Corner
 from .yielding.patch_run import PatchRun
@@ -45,6 +46,8 @@ def _part(run: Run, t: float, end: float, dt: float | None, sample: float | None
     run.duration = end
     stepper, times = _stepper(run, t, dt, sample)
     strides = strides_of(run, stepper, times, bar)
+    if isinstance(run, TouchingRun):
+        strides = touching_strides(run, stepper, times, bar)
     arrived = drive(run, t, stepper, times, bar, strides)
     if strides is not None:
         strides.put_back()

@@ -40,6 +40,8 @@ class BringingBack:
         watch: (3,) of the state brought back last: gap, margin, and whether constraints have turned.
     """
 
+    doubts = True
+
     def __init__(self, motion: Motion, rows: Rows) -> None:
         driven = () if motion.drive is None else motion.drive.driven
         self.motion, self.rows = motion, rows

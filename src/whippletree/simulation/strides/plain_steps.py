@@ -193,21 +193,33 @@ class PlainSteps:
     def _stride(self, rows: Rows) -> Stride:
         """The script for the equations in use."""
         run, kernel, count = self.run, self._kernel, len(self.run.watch.events)
-        key = self._name, rows, kernel if count and kernel is not None else count > 0, *Motion.key(run.system)
+        looks = kernel if count and kernel is not None else count > 0
+        key = type(self), self._name, rows, looks, *self.key()
         if self._made is None or self._made[0] != key:
             self.put_back()
 
             def make() -> Stride:
-                motion = Motion(run.system, rows)
+                motion = self.memory(rows)
                 lookout = None if kernel is None else partial(EventLookout, kernel=kernel, count=count)
                 slopes = count > 0 and kernel is None
-                return Stride(motion, self._method(motion), rows, slopes, run.kinks.bounds, lookout)
+                return self.of(motion, self._method(motion), rows, slopes, run.kinks.bounds, lookout)
 
             made: Stride = SHELF.take(key, make)
             made.motion.serve(run.system)
             made.method.serve(self._steps)
             self._made = key, rows, made
         return self._made[2]
+
+    of = Stride
+    """What takes the steps."""
+
+    def memory(self, rows: Rows) -> Motion:
+        """What it computes with."""
+        return Motion(self.run.system, rows)
+
+    def key(self) -> tuple[Hashable, ...]:
+        """Equal for motions whose scripts are the same but for the numbers in memory."""
+        return Motion.key(self.run.system)
 
     def put_back(self) -> None:
         """Leave the script to other runs."""

@@ -99,6 +99,32 @@ class StepScript(Protocol):
         ...
 
 
+class Keeping(Protocol):
+    """What keeps loops, or contacts, closed in a script."""
+
+    watch: Array
+    """(3,) gap, margin and turn of the state that was brought back last; see `plain`."""
+
+    doubts: bool
+    """Whether rounding errors may make steps short, so that they are looked at now and then."""
+
+    def begin(self, t: float, y: Array) -> float:
+        """Go on from a state; its margin."""
+        ...
+
+    def many(self, t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Closed states next to others (n, nq), (n, nv) at times (n,), s."""
+        ...
+
+    def instructions(self) -> list[Instruction]:
+        """From a state in `after` to the closed one next to it, there."""
+        ...
+
+    def commit(self) -> list[Instruction]:
+        """What is after a step is before the next."""
+        ...
+
+
 def plain(t: Any, y: Array, watch: Array, bounds: Array, until: Any) -> tuple[Any, Any]:
     """Whether a step ends in a state that needs no decision, and whether another follows.
 
@@ -175,7 +201,7 @@ class Stride:
     ) -> None:
         self.motion, self.method = motion, method
         n, m = len(motion.y), motion.m
-        self.loops = BringingBack(motion, rows) if rows else None
+        self.loops = self.keeping(rows)
         self.lookout = None if lookout is None else lookout(motion)
         self.bounds = np.array([np.inf, -np.inf, np.inf, -np.inf])
         self._until, self._more = np.zeros(1), np.zeros(1)
@@ -226,6 +252,10 @@ class Stride:
         self._script = Script([*found, *rejected, *method.rejected(), Unless(np.zeros(1), RETRY)])
         self._rounds = max(1, int(OPERATIONS / _operations(found)))
 
+    def keeping(self, rows: Rows) -> Keeping | None:
+        """What keeps closed what is closed."""
+        return BringingBack(self.motion, rows) if rows else None
+
     def begin(self, t: float, y: Array) -> float:
         """Go on from a state; the margin of loops there."""
         self.motion.t[0], self.motion.y[:] = t, y
@@ -246,7 +276,7 @@ class Stride:
     def take(self, until: float) -> Steps:
         """Steps up to a time, or to what has to be decided, or fewer: as many as are worth a call."""
         self._until[0], self.motion.good[0] = until, 1.0
-        chosen = self.loops is not None and self.motion.shortest[0] > 0.0
+        chosen = self.loops is not None and self.loops.doubts and self.motion.shortest[0] > 0.0
         count = self._script(min(LOOK, len(self._t)) if chosen else len(self._t), self._rounds)
         t, h, y = self._t[:count, 0].copy(), self._h[:count, 0].copy(), self._y[:count].copy()
         margin, slope, kept = self._margin[:count, 0], self._slope[:count], self._kept[:count]

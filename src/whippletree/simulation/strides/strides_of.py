@@ -32,14 +32,14 @@ def strides_of(run: Run, stepper: Stepper, times: Times | None, bar: Progress) -
         method = stepper.integrator, partial(FixedScript, steps=stepper)
         return PlainSteps(run, stepper, *method, 0.0, _of_fixed(run, times), bar)
     if isinstance(stepper, ChosenSteps) and run.method in CHOSEN:
-        tell = _of_all(run) if times is None else _within(run, times)
+        tell = of_all(run) if times is None else within_steps(run, times)
         dense = times is not None
         method = (run.method, dense), partial(CHOSEN[run.method], steps=stepper, dense=dense)
         return PlainSteps(run, stepper, *method, CRAWL * run.duration, tell, bar)
     return None
 
 
-def _of_all(run: Run) -> Told:
+def of_all(run: Run) -> Told:
     """Every step is recorded."""
     return lambda steps, *_: run.record_many(steps.t, steps.y, steps.h)
 
@@ -47,11 +47,11 @@ def _of_all(run: Run) -> Told:
 def _of_fixed(run: Run, times: SomeSteps) -> Told:
     """Steps are recorded whose number is a multiple."""
     if times.every == 1:
-        return _of_all(run)
+        return of_all(run)
     return lambda steps, t, *_: run.record_many(steps.t, steps.y, steps.h, times.among(t, len(steps.t)))
 
 
-def _within(run: Run, times: Times) -> Told:
+def within_steps(run: Run, times: Times) -> Told:
     """States within steps are recorded, and the last of all."""
 
     def tell(steps: Steps, t: float, y: Array, stride: Stride) -> None:

@@ -60,12 +60,23 @@ class ContactHistory:
 
 
 def history(
-    titles: tuple[str, ...], rows: Sequence[tuple[Any, ...]], events: Sequence[ContactEvent]
+    titles: tuple[str, ...],
+    rows: Sequence[tuple[Any, ...]],
+    events: Sequence[ContactEvent],
+    count: int | None = None,
 ) -> ContactHistory:
-    """Out of rows, one a state, of the eight fields between titles and events."""
+    """Out of rows, one a state or columns of many, of the eight fields between titles and events.
+
+    Only the first states count, if a number is given.
+    """
     nc = len(titles)
     shapes = ((nc,), (nc,), (nc, 3), (nc, 3), (), (), (nc, 4), ())
-    parts = [np.array([row[k] for row in rows]).reshape(len(rows), *shape) for k, shape in enumerate(shapes)]
+    parts = [
+        np.concatenate(
+            [np.zeros((0, *shape)), *(np.reshape(row[k], (np.size(row[4]), *shape)) for row in rows)]
+        )[:count]
+        for k, shape in enumerate(shapes)
+    ]
     gap, mode, *others = parts
     return ContactHistory(titles, gap, mode.astype(int), *others, events=tuple(events))
 

@@ -12,11 +12,8 @@ from ...contact.problems.gauss_form import gauss_form
 from ...errors import SolverError
 from ...model.mechanism import Mechanism
 from ...spatial import Array
-from .holding import OPEN, SLIP, STICK, Held, centred, none_held, painleve
+from .holding import OPEN, SLIP, STICK, STILL, Held, centred, none_held, painleve
 from .touch_terms import Unforced
-
-STILL = 1e-6
-"""m/s: contacts that move along the surface no faster may stick."""
 
 ZERO = 1e-10
 """Accelerations below this share of those without contact forces are zero."""

@@ -64,6 +64,11 @@ class FaintSteps:
         self.stiff = stiff
         self._now = plain
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the last step was an explicit one."""
+        return self._now is self.plain
+
     def step(self, t: float, y: Array, longest: float | None) -> Step:
         wanted = self._now.following if longest is None else longest
         rate = float(self.slip.system.held_motion(t, y).turning)

@@ -11,6 +11,9 @@ from .touch_terms import SINGULAR, Unforced
 OPEN, STICK, SLIP = 0, 1, 2
 """What a contact does."""
 
+STILL = 1e-6
+"""m/s: contacts that move along the surface no faster may stick."""
+
 FAINT = 1e-8
 """m/s: the speed below which a contact slips along the direction in which it began to."""
 
@@ -59,6 +62,13 @@ class Held(NamedTuple):
         length = np.linalg.norm(w, axis=1, keepdims=True)
         moves = ((self.mode == SLIP) & (self.friction > 0.0))[:, None] & (length > 0.0)
         return np.where(moves, w / np.where(moves, length, 1.0), 0.0)
+
+    def turned(self, velocity: Array) -> Array:
+        """(…, nc, 2) `along` at velocities (…, nc, 3) after a while in which slip has gone on."""
+        slip = velocity[..., 1:]
+        speed = np.linalg.norm(slip, axis=-1, keepdims=True)
+        moves = ((self.mode == SLIP) & (self.friction > 0.0))[:, None] & (speed > STILL)
+        return np.where(moves, slip / np.where(moves, speed, 1.0), self.along)
 
     def velocity_rows(self) -> list[tuple[int, int]]:
         """(contact, direction) in which contacts do not move: normals, and tangents of those that stick."""

@@ -9,8 +9,8 @@ from ...contact.geometry.contact_states import RATE
 from ...contact.impulses.impact_problem import ImpactProblem
 from ...contact.impulses.impacts import IMPACT_LAWS
 from ...spatial import Array
-from .deciding import STILL, Touchable, decide
-from .holding import OPEN, Held, held_forces
+from .deciding import Touchable, decide
+from .holding import OPEN, STILL, Held, held_forces
 from .touch_terms import SINGULAR, Unforced
 
 MotionAt = Callable[[Array], Unforced]

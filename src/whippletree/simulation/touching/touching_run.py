@@ -17,32 +17,28 @@ from ..closing import OPEN as OPEN_LOOP
 from ..closing import Closed, Closing, OpenLoop
 from ..equations import equations
 from ..events import Event, Stop, Watch
+from ..log import Row
 from ..plan import Plan
 from ..run import SINGULAR_START, Run
 from ..steppers import STIFF, Step, Stepper
 from ..trajectory import Trajectory
 from .contact_history import ContactEvent, ContactHistory, history
-from .deciding import STILL, Touchable, decide, painleve_message
+from .contact_lookout import SHARP
+from .deciding import Touchable, decide, painleve_message
 from .edges import LOST, ahead, passed
 from .faint_slip import FaintSlip, FaintSteps
 from .held_motion import HeldMotion
-from .holding import OPEN, SLIP, STICK, Held, none_held
+from .holding import OPEN, SLIP, STICK, STILL, Held, none_held
 from .striking import strike
 from .touch_terms import SINGULAR
 from .touching_system import NEWTON, TouchingSystem
-from .watching import Found, Seen, earliest, seen
-
-SLACK = 10.0
-"""Slip turns if it is beyond zero by so many times what a step may err."""
+from .watching import SLACK, Found, Seen, earliest, seen
 
 MANY = 2e3
 """Times that the fastest decay may fit into a run before implicit steps cost less than explicit ones."""
 
 AGAIN = 30
 """Contact events at one time after which they never end."""
-
-SHARP = 0.5
-"""Cosine of the angle by which slip may turn in a step."""
 
 JAMMED = 0.1
 """Contacts that a force parts by less than this share of one along the normal are near Painlevé's paradox."""
@@ -174,6 +170,10 @@ class TouchingRun(Run):
             clear = np.linalg.norm(velocity[:, 1:], axis=1, keepdims=True) > STILL  # of what steps may err
             along = np.where(clear, self.held.directions(velocity), self.held.along)
             self.system.held = self.held._replace(along=along)
+
+    def follow_slip(self, y: Array) -> None:
+        """Go on from a state while contacts slip as they did before, but in the direction they have now."""
+        self.system.held = self.held._replace(along=self.held.turned(self._velocity(y)))
 
     def _velocity(self, y: Array) -> Array:
         """(nc, 3) contact velocities, m/s."""
@@ -339,6 +339,24 @@ class TouchingRun(Run):
         self._history.append(what)
         self._impulse, self._loss = np.zeros_like(self._impulse), 0.0
 
+    def keep(self, rows: Row) -> None:
+        super().keep(rows)
+        motion, n = self._motions(rows), len(rows.t)
+        nothing, mode = np.zeros((n, *self._impulse.shape)), np.tile(self.held.mode, (n, 1))
+        rest = nothing, np.zeros(n), _powers(motion), np.zeros((n, len(self.held.mode), 4)), np.zeros(n)
+        self._history.append((motion.gap, mode, motion.force, *rest))
+
+    def _motions(self, rows: Row) -> HeldMotion:
+        """Of many states, while contacts do what they do now."""
+        outside = self.plan.forces.outside
+        q, qd = (np.ascontiguousarray(part) for part in np.split(rows.y, [self.m.nq], axis=1))
+        tau = np.zeros_like(qd) if rows.tau is None else rows.tau
+        f_ext = [] if self.plan.forces.external is None else [np.array(list(map(outside, rows.t, q, qd)))]
+        return self.system.held_along(q, qd, tau, *f_ext)
+
+    def rubbed_along(self, rows: Row) -> Array:
+        return _powers(self._motions(rows))
+
     def drop_last(self) -> None:
         """Forget what was recorded last."""
         self.log.drop_last()
@@ -350,7 +368,7 @@ class TouchingRun(Run):
     def did(self) -> ContactHistory:
         """What rigid contacts did."""
         titles = tuple(row.title for row in self.parts.candidates)
-        return history(titles, self._history, self._events)
+        return history(titles, self._history, self._events, self.log.count)
 
     def trajectory(self) -> Trajectory:
         run, found = super().trajectory(), self.did()
@@ -368,4 +386,9 @@ class TouchingRun(Run):
 
 def _power(motion: HeldMotion) -> float:
     """W: what friction takes away."""
-    return -float(np.sum(motion.force[:, 1:] * motion.velocity[:, 1:]))
+    return float(_powers(motion))
+
+
+def _powers(motion: HeldMotion) -> Array:
+    """The same of many."""
+    return -np.sum(motion.force[..., 1:] * motion.velocity[..., 1:], axis=(-2, -1))

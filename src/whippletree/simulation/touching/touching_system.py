@@ -46,6 +46,8 @@ class TouchingSystem(Compiled):
 
     Attributes:
         held: What contacts do.
+        small: Whether there may be a kernel for what they do.
+        closed, sticks: (nc,) 1 for contacts that are closed, and for those that stick; else 0.
     """
 
     def __init__(self, equations: Equations, forces: Acting, m: Mechanism) -> None:
@@ -53,9 +55,10 @@ class TouchingSystem(Compiled):
         self.m = m
         self.size: int = m.nq + m.nv
         count, tree = len(candidates(m)), not (m.loops or m.gears)
-        self._small = tree and count <= MOST and isinstance(self.kernels.terms, Kernel)
+        self.small = tree and count <= MOST and isinstance(self.kernels.terms, Kernel)
         self._asked, self._pays = 0, PAYS * count
         self._held: Held | None = None
+        self._sure, self._tried = True, False
 
     @property
     def held(self) -> Held:
@@ -65,24 +68,37 @@ class TouchingSystem(Compiled):
     @held.setter
     def held(self, held: Held) -> None:
         before, self._held = self._held, held
-        if before is not None and np.array_equal(before.mode, held.mode):
+        if before is not None and self._sure and np.array_equal(before.mode, held.mode):
             return  # slip along other directions
         self._sure, self._tried = True, False
-        # 1 for contacts that are closed, and for those that stick; else 0
-        self._closed, self._sticks = (held.mode > 0).astype(float), (held.mode == STICK).astype(float)
+        self.closed, self.sticks = (held.mode > 0).astype(float), (held.mode == STICK).astype(float)
 
     @cached_property
     def kernels(self) -> TouchKernels:
         return touch_kernels(self.m, self.forces.external is not None)
 
     @cached_property
-    def _at_once(self) -> HeldKernels:
+    def at_once(self) -> HeldKernels:
         return held_kernels(self.m, self.forces.external is not None)
 
     @property
     def _quick(self) -> bool:
         """Whether there is a kernel for what contacts do now, which determines their forces."""
-        return self._small and self._sure and self._asked > self._pays
+        return self.small and self._sure and self._asked > self._pays
+
+    def is_quick(self, t: float, y: Array) -> bool:
+        """The same, looked at in a state."""
+        if self._quick and not self._tried:
+            self.held_motion(t, y)
+        return self._quick
+
+    def held_along(self, q: Array, qd: Array, *acting: Array) -> HeldMotion:
+        """The motions at states (n, nq), (n, nv) under what acts there, contacts doing what they do now."""
+        J = np.asarray(self.kernels.geometry(q)[3])
+        along = self.held.turned(np.einsum("niav,nv->nia", J, qd))
+        tau, *f_ext = acting
+        now = self.closed, self.sticks, along, self.held.faint
+        return HeldMotion(*self.at_once.motion(q, qd, tau, *now, *f_ext))
 
     def acting(self, t: float, y: Array) -> tuple[Array, ...]:
         """q, qd and what acts but for forces of rigid contacts: tau, and f_ext if there are such forces."""
@@ -106,8 +122,8 @@ class TouchingSystem(Compiled):
         self._asked += 1
         if self._quick:
             q, qd, tau, *f_ext = self.acting(t, y)
-            now = (self._closed, self._sticks, held.along, held.faint)
-            found = HeldMotion(*self._at_once.motion(q, qd, tau, *now, *f_ext))
+            now = (self.closed, self.sticks, held.along, held.faint)
+            found = HeldMotion(*self.at_once.motion(q, qd, tau, *now, *f_ext))
             if found.margin > SURE and (self._tried or self._agrees(found, t, y, held)):
                 return found
             self._sure = False
@@ -124,14 +140,14 @@ class TouchingSystem(Compiled):
         """(nq + nv,) the state next to one in which contacts are closed; None if this needs least squares."""
         if not self._quick:
             return None
-        closer, kept, worst, margin = self._at_once.together(q, qd, self._closed, self._sticks)
+        closer, kept, worst, margin = self.at_once.together(q, qd, self.closed, self.sticks)
         for _ in range(NEWTON):
             if not margin > SURE:
                 self._sure = False
                 return None
             if not worst > 0.0:
                 break
-            following = self._at_once.together(closer, qd, self._closed, self._sticks)
+            following = self.at_once.together(closer, qd, self.closed, self.sticks)
             if not following[2] < worst:
                 break  # rounding is all that is left
             q, (closer, kept, worst, margin) = closer, following

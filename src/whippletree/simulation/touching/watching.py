@@ -19,6 +19,9 @@ APART = 1e-12
 PULLS = 1e-9
 """Forces are negative, and friction is beyond its limit, if by more than this share of what acts."""
 
+SLACK = 10.0
+"""Slip turns if it is beyond zero by so many times what a step may err."""
+
 HALVINGS = 30
 """How often an interval is halved in the search for a hop, or a slip, at its beginning."""
 
@@ -99,7 +102,7 @@ def _closings(start: float, end: float, before: Seen, after: Seen, look: Look) -
         if after.gap[row] >= -APART:
             if not (before.gap[row] > 0.0 and before.rate[row] < 0.0 < after.rate[row]):
                 continue
-            if _valley(end - start, before.gap[row], before.rate[row], after.gap[row], after.rate[row]) > 0.0:
+            if valley(end - start, before.gap[row], before.rate[row], after.gap[row], after.rate[row]) > 0.0:
                 continue
             b = crossing_time(_number(look, "rate", row), start, end)
             if gap_at(b) >= -APART:
@@ -126,7 +129,7 @@ def _reversals(
     return found
 
 
-def _valley(h: float, gap0: float, rate0: float, gap1: float, rate1: float) -> float:
+def valley(h: float, gap0: float, rate0: float, gap1: float, rate1: float) -> float:
     """Where the tangents at both ends of a valley of length h meet: it is no deeper than that."""
     return gap0 + rate0 * (gap1 - gap0 - rate1 * h) / (rate0 - rate1)
 
