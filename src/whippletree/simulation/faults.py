@@ -13,6 +13,11 @@ RUNAWAY = 1e8
 AT_A_CORNER = 0.9999
 """Share of the time of a corner behind which it is in the way of a passage across a singular position."""
 
+SINGULAR_START = (
+    "it starts at a singular position of its loops, out of which a run with contacts finds no way: start a "
+    "little beside it, or leave the contacts out, contacts=None"
+)
+
 
 def joint_of(m: Mechanism, velocity: int) -> str:
     """Name of the joint that an entry of qd belongs to."""

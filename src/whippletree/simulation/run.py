@@ -34,11 +34,6 @@ FASTEST = 1e100
 BRANCH = 0.1
 """Share by which a velocity may turn right behind a singular position and still lead along a branch."""
 
-SINGULAR_START = (
-    "it starts at a singular position of its loops, out of which a run with contacts finds no way: start a "
-    "little beside it, or leave the contacts out, contacts=None"
-)
-
 
 class Run:
     """One simulation.
@@ -286,8 +281,7 @@ class Run:
         """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,), or all."""
         found, fault = self._rows(t, y, h)
         self.keep(found if told is None else found.among(told[: len(found.t)]))
-        rubbed = self.rubbed_along(found)
-        powers, qd = None, found.y[:, self.m.nq :]
+        rubbed, powers, qd = self.rubbed_along(found), None, found.y[:, self.m.nq :]
         if found.tau is not None:
             powers = np.stack([np.einsum("ij,ij->i", found.tau, qd), found.power - rubbed], axis=1)
         elif np.any(rubbed):

@@ -17,9 +17,10 @@ from ..closing import OPEN as OPEN_LOOP
 from ..closing import Closed, Closing, OpenLoop
 from ..equations import equations
 from ..events import Event, Stop, Watch
+from ..faults import SINGULAR_START
 from ..log import Row
 from ..plan import Plan
-from ..run import SINGULAR_START, Run
+from ..run import Run
 from ..steppers import STIFF, Step, Stepper
 from ..trajectory import Trajectory
 from .contact_history import ContactEvent, ContactHistory, history

@@ -18,8 +18,9 @@ from ..choice import choose
 from ..closing import Closed
 from ..equations import acceleration, equations
 from ..events import Event, Stop, Watch
+from ..faults import SINGULAR_START
 from ..plan import Plan
-from ..run import SINGULAR_START, Run
+from ..run import Run
 from ..steppers import Step
 from ..systems import Compiled
 from ..touching.contact_history import ContactEvent, history
