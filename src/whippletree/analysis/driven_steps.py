@@ -1,18 +1,10 @@
-"""From one position of a driven mechanism to the next, in machine code (`kernels/run/script.py`).
+"""From one position of a driven mechanism to the next, in machine code (`kernels/run/script.py`)."""
 
-A position is predicted by q̇ and q̈ of the one before, and closed by Newton's method on δ and x - θ, whose
-first step tells how far the prediction was off: more than a share of the way may lead into another branch.
-Then A G = (0, 1), q̇ = G θ̇ and A q̈ = (k, θ̈ - w).
-"""
-
-from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..api.compiling import compile
 from ..errors import SolverError
-from ..kernels.run.kernel import Kernel
 from ..kernels.run.lapack_calls import Factorized
 from ..kernels.run.script import (
     Again,
@@ -27,28 +19,16 @@ from ..kernels.run.script import (
     Unless,
     Write,
 )
-from ..loops.equations.driven_rows import Coordinate
 from ..model.driver_motions import Prescribed
-from ..model.mechanism import Mechanism
-from ..model.positions import integrate
-from ..model.snapshot import Snapshot
-from ..spatial import Array, array, maximum, minimum, where
-from .driven_system import CLOSED, STEPS, DrivenSystem, driven_bias, driven_gaps, joint_of_velocity
-
-TRUSTED, NEGLIGIBLE = 0.1, 1e-8
-"""A position found further from its prediction than this share of the way, and this in rad or m, may be in
-another branch: the way is halved."""
+from ..spatial import Array
+from .driven_equations import StepKernels, step_kernels
+from .driven_system import DrivenSystem, joint_of_velocity
 
 SHORTEST = 2.0**-30
 """Share of the time between two positions below which it is not halved again."""
 
-SINGULAR = 1e-9
-"""Pivots below this share of the largest count as zero: the drivers do not determine how it goes on."""
-
 BLOCK = 512
 """Positions for which there is room in memory."""
-
-Driven = tuple[Coordinate, ...]
 
 
 class DrivenState(NamedTuple):
@@ -73,87 +53,6 @@ class DrivenState(NamedTuple):
         return bool(np.isnan(self.G).any())
 
 
-def predicted(m: Mechanism, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
-    """(nq,) about where a motion leads in h, s; and what Newton's method begins with: course (4,).
-
-    That is the gap before, the first step, how many there were, and the longest way of a joint, rad or m.
-    """
-    way = h * qd + 0.5 * h * h * qdd
-    return integrate(m, q, way), array([np.inf, 0.0, 0.0, _largest(way)])
-
-
-def equations(
-    m: Mechanism, q: Array, asked: Array, *, driven: Driven, rows: tuple[int, ...]
-) -> tuple[Array, Array, Any]:
-    """A (nv, nv), what is left of loops and drivers (nv,), and the largest of it as a share of its loop."""
-    gaps, size, A = driven_gaps(m, q, asked[0], driven=driven)
-    return A[list(rows)], gaps[list(rows)], size
-
-
-def corrected(
-    m: Mechanism, q: Array, step: Array, size: Any, asked: Array, course: Array, *, driven: Driven
-) -> tuple[Array, Array, Any, Any, Any]:
-    """The position after a Newton step, and what comes next.
-
-    Returns:
-        q, course; whether it is done; whether loops are closed then, by one step more than would do, which
-        squares the gap; and whether in the branch that was foreseen.
-    """
-    before, first, count, way = course
-    first = where(count < 0.5, _largest(step), first)
-    better, small = where(size < before, 1.0, 0.0), where(size < CLOSED, 1.0, 0.0)
-    entries = list(integrate(m, q, -step))
-    for coordinate, x in zip(driven, asked[0], strict=True):
-        if coordinate.is_own:  # to the last digit
-            entries[m.q_index[coordinate.number].start] = x
-    more = better * (1.0 - small) * where(count + 1.0 < STEPS, 1.0, 0.0)
-    closed, trusted = better * small, where(first <= TRUSTED * way + NEGLIGIBLE, 1.0, 0.0)
-    return array(entries), array([size, first, count + 1.0, way]), 1.0 - more, closed, trusted
-
-
-def right_side(
-    m: Mechanism, q: Array, asked: Array, G: Array, *, driven: Driven, rows: tuple[int, ...]
-) -> tuple[Array, Array]:
-    """Velocities (nv,), and what A q̈ is (nv,), G being (nd, nv)."""
-    qd = G.T @ asked[1]
-    bias, nd = driven_bias(m, q, qd, driven=driven)[list(rows)], len(driven)
-    return qd, np.concatenate([bias[: len(bias) - nd], bias[len(bias) - nd :] + asked[2]])
-
-
-def pivots(m: Mechanism, LU: Array) -> tuple[Array, Any]:
-    """The pivots (nv,) of a factored matrix, and whether none of them is next to zero."""
-    found = [LU[k, k] for k in range(m.nv)]
-    least, most = reduce(minimum, map(abs, found)), reduce(maximum, map(abs, found))
-    return array(found), where(least > SINGULAR * most, 1.0, 0.0)
-
-
-def _largest(values: Array) -> Any:
-    return reduce(maximum, [abs(value) for value in values], 0.0)
-
-
-class _Kernels(NamedTuple):
-    """Compiled: `predicted`, `equations`, `corrected`, `pivots` and `right_side`."""
-
-    predict: Kernel
-    look: Kernel
-    correct: Kernel
-    judge: Kernel
-    right: Kernel
-
-
-@lru_cache(maxsize=32)
-def _kernels(now: Snapshot, driven: Driven, rows: tuple[int, ...]) -> _Kernels:
-    m, asked = now.m, {"asked": (3, len(driven))}
-    step = {"step": (m.nv,), "size": (), **asked, "course": (4,)}
-    return _Kernels(
-        compile(predicted, m, inputs={"h": ()}),
-        compile(equations, m, driven=driven, rows=rows, inputs=asked),
-        compile(corrected, m, driven=driven, inputs=step),
-        compile(pivots, m, inputs={"LU": (m.nv, m.nv)}),
-        compile(right_side, m, driven=driven, rows=rows, inputs={**asked, "G": (len(driven), m.nv)}),
-    )
-
-
 class DrivenSteps:
     """A driven motion in memory, and what leads it on.
 
@@ -175,7 +74,7 @@ class DrivenSteps:
             (place, np.zeros((BLOCK, *place.shape)))
             for place in (self._q, self._qd, self._qdd, self._G, self._pivots, swaps)
         ]
-        kernels, end = _kernels(system.now, system.driven, tuple(system.rows)), [Label("end"), Halt()]
+        kernels, end = step_kernels(system.now, system.driven, tuple(system.rows)), [Label("end"), Halt()]
         accepted = [Copy(self._q_after, self._q), Copy(after[0], self._qd), Copy(after[1], self._qdd)]
         written = [Write(place, rows) for place, rows in self._told]
         kept = [*self._rates(kernels), *accepted, *written, Next()]
@@ -186,7 +85,7 @@ class DrivenSteps:
     def __reduce__(self) -> tuple[Any, ...]:
         return DrivenSteps, (self.system,)  # memory and machine code are made again
 
-    def _closing(self, kernels: "_Kernels") -> list[Instruction]:
+    def _closing(self, kernels: StepKernels) -> list[Instruction]:
         """From q to the closed position after h in q_after."""
         m = self.system.m
         gaps, size, course, new, done = np.zeros(m.nv), np.zeros(1), np.zeros(4), np.zeros(4), np.zeros(1)
@@ -208,7 +107,7 @@ class DrivenSteps:
             Unless(self._trusted, "end"),
         ]
 
-    def _rates(self, kernels: "_Kernels") -> list[Instruction]:
+    def _rates(self, kernels: StepKernels) -> list[Instruction]:
         """Velocities and accelerations at q_after."""
         m, nd = self.system.m, len(self.system.driven)
         units = np.ascontiguousarray(np.eye(nd, m.nv, m.nv - nd))

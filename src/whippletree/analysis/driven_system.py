@@ -5,7 +5,7 @@ A is K over W.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..model.driver_motions import Prescribed
 from ..model.mechanism import Mechanism
 from ..model.positions import integrate
 from ..model.snapshot import Snapshot
-from ..spatial import Array, array, maximum
+from ..spatial import Array, array, largest
 
 STEPS = 12
 """Newton steps after which a predicted position should be closed; each squares the error."""
@@ -45,8 +45,8 @@ def driven_gaps(
     ]
     gaps = np.concatenate([constraint_error(m, q), array(ahead) if ahead else np.zeros(0)])
     sizes = np.concatenate([row_sizes(m), np.ones(len(driven))])
-    largest = reduce(maximum, [abs(gap) / size for gap, size in zip(gaps, sizes, strict=True)], 0.0)
-    return gaps, largest, np.concatenate([K, rows.W])
+    worst = largest(gap / size for gap, size in zip(gaps, sizes, strict=True))
+    return gaps, worst, np.concatenate([K, rows.W])
 
 
 def driven_bias(m: Mechanism, q: Array, qd: Array, *, driven: tuple[Coordinate, ...]) -> Array:

@@ -4,7 +4,7 @@ from .articulated import ArticulatedInertia
 from .inertia import Inertia
 from .placement import Placement
 from .product import TransformProduct
-from .scalar import Array, arctan2, array, each, known, maximum, minimum, repeat, where
+from .scalar import Array, arctan2, array, each, known, largest, maximum, minimum, repeat, where
 from .solve import factor_spd, refuse_zero, solve_3x3, solve_spd
 from .transform import Transform, identity, rot, xlt
 from .vectors import (
@@ -38,6 +38,7 @@ __all__ = [
     "factor_spd",
     "identity",
     "known",
+    "largest",
     "maximum",
     "minimum",
     "refuse_zero",

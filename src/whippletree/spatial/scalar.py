@@ -11,7 +11,7 @@ Complex numbers are compared by their real part, so that a complex step passes t
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from math import isfinite
 from numbers import Real
@@ -89,6 +89,15 @@ def maximum(a: Any, b: Any) -> Any:
     array([2., 0.])
     """
     return where(less(a, b), b, a)
+
+
+def largest(entries: Iterable[Any]) -> Any:
+    """The largest size of scalars; 0 of none.
+
+    >>> largest([2.0, -3.0])
+    3.0
+    """
+    return functools.reduce(maximum, (abs(entry) for entry in entries), 0.0)
 
 
 def arctan2(y: Any, x: Any) -> Any:

@@ -1,13 +1,12 @@
 """The relations of a mechanism on their way through the recursion of coordinate reduction."""
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...model.mechanism import Mechanism
-from ...spatial import Array, maximum
+from ...spatial import Array, largest
 from ..equations.constraints import stabilizing_term
 from ..equations.relations import position_errors, relations
 from .group import EliminationStep, Group, Handle, Minimized, Sheared, Substituted, merged
@@ -40,7 +39,7 @@ class LoopEquations:
             if stabilization is not None:
                 k = k + stabilizing_term(relation.rate, errors[l], stabilization)
             self.k.append(k[rows])
-            self._sizes.append(functools.reduce(maximum, (abs(entry) for entry in relation.K.flat), 0.0))
+            self._sizes.append(largest(relation.K.flat))
             self.bases.setdefault(relation.base, []).append(l)
             for variable, column in zip(relation.columns, relation.K[rows].T, strict=True):
                 self.columns.setdefault(variable, []).append((l, column))

@@ -24,7 +24,7 @@ from ...loops.equations.driven_rows import Coordinate
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate
 from ...model.snapshot import Snapshot
-from ...spatial import Array, array, maximum, minimum, where
+from ...spatial import Array, array, largest, maximum, minimum, where
 from ...spatial.elimination import elimination_order, filled_in
 from ...spatial.solve import Factored, factor_spd
 from ..closed_step import Rows
@@ -107,10 +107,10 @@ def kept(
     if asked is not None:
         rate = np.concatenate([np.zeros(len(error) - len(driven)), rate])[chosen]
     K, factored = all_of_K[chosen], _factored(factors, n, places)
-    excess, gap = K @ qd - rate, _largest(error)
+    excess, gap = K @ qd - rate, largest(error)
     lost = K.T @ factored.solve(excess)
     left = excess - K @ lost
-    before, after = _largest(excess), _largest(left)
+    before, after = largest(excess), largest(left)
     rest = maximum(gap, after * (after / where(before > 0.0, before, 1.0)))
     lost = lost + K.T @ factored.solve(left)
     return qd - lost, where(rest > FINE, 1.0, 0.0), gap, error[chosen]
@@ -159,13 +159,6 @@ def within(
     between = integrate(m, q, (share * h) * (qd + (0.5 * share) * (qd_after - qd)))
     K = _constraints(m, between, np.zeros(len(driven)) if driven else None, driven)[1][list(rows)]
     return array([K[place] for place in places.K])
-
-
-def _largest(entries: Array) -> Any:
-    found: Any = 0.0
-    for entry in entries:
-        found = maximum(found, abs(entry))
-    return found
 
 
 def _constraints(m: Mechanism, q: Array, x: Array | None, driven: Driven) -> tuple[Array, Array]:
