@@ -135,7 +135,8 @@ def test_long_rows_go_by_slots(width, size):
         return values[chosen[0]], x[:2] - 1.0, values[chosen[1]]
 
     program = trace(many, {"x": (5,)})
-    for count in range(1, 2 * width + 2):
+    turn = 8 * width  # states in whose rows lines of memory begin everywhere
+    for count in (*range(1, 2 * width + 2), turn - 1, turn, turn + 3, 3 * turn, 4 * turn + 1):
         x = rng.normal(size=(count, 5))
         values = np.column_stack([x * 3.0, x, np.tile(np.arange(10.0), (count, 1))])
         for first in {0, count // 2}:

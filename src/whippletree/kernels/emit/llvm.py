@@ -125,8 +125,8 @@ def _scalar(program: Program, form: Form, lanes: int) -> str:
 def _vector(program: Program, form: Form) -> str:
     """`wt_batch`, several states at a time."""
     e = Lanes(form)
-    indices = lane_indices(e)
     streams = Streams(e, program)
+    indices = streams.slots.states() if streams.slots.sizes else lane_indices(e)
 
     def rows(array: int) -> list[str]:
         return [row_address(e, array, index) for index in indices]
@@ -135,7 +135,7 @@ def _vector(program: Program, form: Form) -> str:
     for array, entry in enumerate(program.inputs):
         inputs += load_rows(e, rows(array), entry.size)
     body = _StateCode(e, program, inputs, lambda array: streams.rows(array, rows(array)), streams.slots)
-    ahead = e.line(f"add i64 %i, {Prefetches.AHEAD * e.width}")
+    ahead = e.line(f"add i64 %i, {(Prefetches.AHEAD + streams.slots.turn - 1) * e.width}")
     following = [(row_address(e, array, ahead), entry.size) for array, entry in enumerate(program.inputs)]
     prefetches = Prefetches(e, following, len(program.instructions))
     for instruction in calls_first(program.instructions, program.first_instruction):

@@ -26,7 +26,7 @@ LINE = 64
 def room_size(program: Program, form: Form) -> int:
     """Bytes of room that the results of a step need."""
     streams = Streams(Lanes(form), program)
-    return streams.slots.room_bytes + sum(_room_of(size, form) for size in streams.sizes.values())
+    return streams.slots.room_bytes or sum(_room_of(size, form) for size in streams.sizes.values())
 
 
 def _room_of(size: int, form: Form) -> int:
@@ -35,15 +35,16 @@ def _room_of(size: int, form: Form) -> int:
 
 
 class Prefetches:
-    """Asks for inputs two steps ahead, if their rows lie side by side; else in vain, which harms nothing.
+    """Asks for inputs some steps ahead, if their rows lie side by side; else in vain, which harms nothing.
 
     A processor waits for few lines at a time, and asked for more at once it stands still. So they are asked
-    for one by one while a step is computed, and two steps ahead, as what is asked for last is needed soon.
+    for one by one while a step is computed, and two steps ahead at least, as what is asked for last is needed
+    soon.
     They are to come into the second cache: the first one is full of a step's own values.
 
     Args:
         e: Where to write.
-        rows: Where the inputs of the step after the next begin, and the numbers of each.
+        rows: Where the inputs of a later step begin, and the numbers of each.
         places: How many places there will be to write them at.
     """
 
@@ -70,7 +71,8 @@ class Streams:
 
     Attributes:
         slots: The arrays that go by slots.
-        sizes: Of all others, by their number, counted from the inputs on.
+        sizes: Of those that go by the room, by their number, counted from the inputs on: all, if none has
+            slots.
     """
 
     def __init__(self, e: Lanes, program: Program) -> None:
@@ -81,7 +83,7 @@ class Streams:
         self.sizes = {
             array: size
             for array, size in enumerate(arrays)
-            if array >= len(program.inputs) and array not in self.slots.sizes
+            if array >= len(program.inputs) and not self.slots.sizes
         }
         self._first_rows: dict[int, str] = {}
 
@@ -96,10 +98,10 @@ class Streams:
         """Where each lane's row of an output array is to be written.
 
         Args:
-            array: Its number, one of `sizes`.
+            array: Its number, counted from the inputs on.
             direct: Where the rows lie in the end.
         """
-        e, size = self.e, self.sizes[array]
+        e, size = self.e, self.sizes.get(array, 0)
         if size * e.bytes < LINE:  # `wt.flush` takes a line at least, and little is gained
             return list(direct)
         self._first_rows[array] = direct[0]
@@ -130,8 +132,7 @@ class Streams:
     def _room(self, array: int) -> str:
         """Address of an output array's part of the room."""
         before = [_room_of(size, self.e.form) for other, size in self.sizes.items() if other < array]
-        offset = self.slots.room_bytes + sum(before)
-        return self.e.line(f"getelementptr i8, ptr %room, i64 {offset}")
+        return self.e.line(f"getelementptr i8, ptr %room, i64 {sum(before)}")
 
 
 def flush_text(form: Form, attributes: str) -> str:

@@ -4,6 +4,12 @@ Written as soon as they are there, results go to half lines all over a row, and 
 between the operations. Where there are many it is quicker to put every value, as it is, into a slot, and to
 let a loop bring slots into rows afterwards. A value that is a result several times, as in a symmetric matrix,
 has one slot.
+
+Past the caches only whole lines go well, and rows begin anywhere in a line. As many rows further on as a line
+has numbers, a row begins at the same place of a line again. So lanes take states that far apart: the same
+columns are whole lines in all of them, and leave straight from registers. A line in which one row ends and
+the next begins waits, in a room beside, for the next step, which computes that next row in the same lane; at
+the ends of a turn of steps its columns are written one by one.
 """
 
 from __future__ import annotations
@@ -12,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 from ..trace.program import Program
 from ..trace.structure import leaves
-from .transpose import store_piece
+from .transpose import store_lines, store_piece
 from .vecmath.lanes import Lanes, Real
 
 FEWEST = 200
@@ -20,9 +26,6 @@ FEWEST = 200
 
 _MOST = 8192  # slots; they lie on the stack
 _LINE = 64  # bytes of a cache line
-_GATHERED = 16 * _LINE  # bytes of a row that are gathered in the room
-_HEAD = _GATHERED + _LINE
-_ROOM_ROW = _HEAD + _LINE  # bytes of a row's part of the room: the line before, those gathered, how it began
 
 
 class ResultSlots:
@@ -48,8 +51,40 @@ class ResultSlots:
 
     @property
     def room_bytes(self) -> int:
-        """Bytes of room that results on their way past the caches need."""
-        return _room_bytes(self.e.width) * len(self.sizes)
+        """Bytes of room that lines need which wait for the next step."""
+        return 2 * _LINE * self.e.width * len(self.sizes)
+
+    @property
+    def _apart(self) -> int:
+        """How many states the lanes are apart where results go past the caches: numbers to a line."""
+        return _LINE // self.e.size
+
+    @property
+    def turn(self) -> int:
+        """Steps until all states between those of the first one have had theirs."""
+        return self._apart if self.sizes else 1
+
+    def states(self) -> list[str]:
+        """The state in each lane of the step that begins at %i; %past says whether they are apart.
+
+        They are where %streamed says so and there are enough of them, else one after the other. Lanes beyond
+        the last state repeat it, as those of `lane_indices` do.
+        """
+        e, group = self.e, self._apart * self.e.width
+        passed = e.line("sub i64 %i, %first")
+        inside = e.line(f"and i64 {passed}, {group - 1}")
+        begin = e.line(f"sub i64 %i, {inside}")
+        fits = e.line(f"icmp sle i64 {e.line(f'add i64 {begin}, {group}')}, %last")
+        e.lines.append(f"  %past = and i1 %streamed, {fits}")
+        e.lines.append(f"  %turn = udiv i64 {inside}, {e.width}")
+        base = e.line(f"select i1 %past, i64 {e.line(f'add i64 {begin}, %turn')}, i64 %i")
+        highest = e.line("sub i64 %last, 1")
+        found = []
+        for lane in range(e.width):
+            step = e.line(f"select i1 %past, i64 {lane * self._apart}, i64 {lane}")
+            index = e.line(f"add i64 {base}, {step}")
+            found.append(e.line(f"call i64 @llvm.umin.i64(i64 {index}, i64 {highest})"))
+        return found
 
     def before(self) -> str:
         """What comes once, in front of all steps: the memory."""
@@ -69,28 +104,23 @@ class ResultSlots:
             e.lines.append(f"  store volatile {e.real_type} {values[number]}, ptr {at}, align {e.bytes}")
 
     def flush(self, rows: Callable[[int], Sequence[str]]) -> None:
-        """Bring all slots into rows, which begin at the addresses given for an output array.
-
-        Where %streamed says so they go past the caches, by way of %room.
-        """
+        """Bring all slots into rows, which begin at the addresses given for an output array."""
         if not self.sizes:
             return
-        e, begin, room = self.e, 0, "%room"
-        left = e.line("sub i64 %last, %i")
-        count = e.line(f"call i64 @llvm.umin.i64(i64 {left}, i64 {e.width})")
-        is_first = e.line("icmp eq i64 %i, %first")
-        is_last = e.line(f"icmp sle i64 {left}, {e.width}")
-        for array, size in self.sizes.items():
+        e, begin = self.e, 0
+        ends = e.line(f"icmp sle i64 {e.line('sub i64 %last, %i')}, {e.width}")
+        is_last = e.line(f"and i1 %streamed, {ends}")
+        for number, (array, size) in enumerate(self.sizes.items()):
+            room = e.line(f"getelementptr i8, ptr %room, i64 {2 * _LINE * e.width * number}")
             for lane, row in enumerate(rows(array)):
                 at = e.line(f"getelementptr ptr, ptr %rows, i64 {lane}")
                 e.lines.append(f"  store ptr {row}, ptr {at}, align 8")
             places = e.line(f"getelementptr i32, ptr @wt.places, i64 {begin}")
             e.lines.append(
-                f"  call void @wt.rows(i1 %streamed, ptr %rows, ptr %slots, ptr {places}, i64 {size}, "
-                f"ptr {room}, i64 {count}, i1 {is_first}, i1 {is_last})"
+                f"  call void @wt.rows(i1 %past, ptr %rows, ptr %slots, ptr {places}, i64 {size}, "
+                f"ptr {room}, i64 %turn, i1 {is_last})"
             )
             begin += size
-            room = e.line(f"getelementptr i8, ptr {room}, i64 {_room_bytes(e.width)}")
 
     def text(self, attributes: str) -> str:
         """The function that does so, and its table: where in memory the slot of every result begins."""
@@ -98,209 +128,163 @@ class ResultSlots:
             return ""
         listed = ", ".join(f"i32 {slot * self.e.bytes}" for slot in self._places)
         table = f"@wt.places = private unnamed_addr constant [{len(self._places)} x i32] [{listed}]\n"
-        return table + _ROWS.format(
+        width = self.e.width
+        loops = [
+            self._loop("lines", width, store_lines, attributes),
+            self._loop("pieces", width, store_piece, attributes),
+            self._loop("columns", 1, store_piece, attributes),
+        ]
+        rows = _ROWS.format(
             attributes=attributes,
-            width=self.e.width,
-            element=self.e.element,
+            width=width,
             size=self.e.size,
-            columns=_GATHERED // self.e.size,
-            pair=_ROOM_ROW * self.e.width,
-            to_room=self._transposed(_room_rows, self.e.width // 2),  # near by, where stores are cheap
-            to_rows=self._transposed(_given_rows, self.e.width),
+            apart=self._apart,
+            last=self._apart - 1,
+            line=_LINE,
+            pair=2 * _LINE,
+            line_end=_LINE - 1,
         )
+        return table + "".join(loops) + rows
 
-    def _transposed(self, rows: Callable[[Lanes], list[str]], width: int) -> str:
-        """Slots of the columns from %j on, as many as there are lanes, into rows at these addresses.
+    def _loop(
+        self,
+        name: str,
+        step: int,
+        store: Callable[[Lanes, Sequence[str], int, Sequence[Real]], None],
+        attributes: str,
+    ) -> str:
+        """`wt.name(rows, slots, places, begin, end, latest)`: columns from begin to end, so many at a time.
 
-        Of each row so many numbers are stored at a time: with fewer, there are fewer exchanges among lanes.
+        None begins behind the latest, so that the last ones may overlap with those before.
         """
         e = Lanes(self.e.form)
         columns = []
-        for k in range(e.width):
+        for k in range(step):
             at = e.line(f"getelementptr i32, ptr %places, i64 {e.line(f'add i64 %j, {k}')}")
             slot = e.line(f"zext i32 {e.line(f'load i32, ptr {at}, align 4')} to i64")
             value_at = e.line(f"getelementptr i8, ptr %slots, i64 {slot}")
             columns.append(Real(e.line(f"load {e.real_type}, ptr {value_at}, align {e.bytes}")))
-        addresses = rows(e)
-        for start in range(0, e.width, width):
-            store_piece(e, addresses, start, columns[start : start + width])
-        return "\n".join(e.lines)
+        rows = []
+        for lane in range(e.width):
+            row = e.line(f"load ptr, ptr {e.line(f'getelementptr ptr, ptr %rows, i64 {lane}')}, align 8")
+            rows.append(e.line(f"getelementptr {e.element}, ptr {row}, i64 %j"))
+        store(e, rows, 0, columns)
+        return _LOOP.format(name=name, step=step, body="\n".join(e.lines), attributes=attributes)
 
 
-def _room_bytes(width: int) -> int:
-    """Bytes of an array's part of the room."""
-    return _ROOM_ROW * width + 2 * _LINE
-
-
-def _given_rows(e: Lanes) -> list[str]:
-    """Where column %j lies in every row."""
-    found = []
-    for lane in range(e.width):
-        row = e.line(f"load ptr, ptr {e.line(f'getelementptr ptr, ptr %rows, i64 {lane}')}, align 8")
-        found.append(e.line(f"getelementptr {e.element}, ptr {row}, i64 %j"))
-    return found
-
-
-def _room_rows(e: Lanes) -> list[str]:
-    """Where column %j, the %k-th of those gathered, lies in the room."""
-    begins = [
-        e.line(f"getelementptr i8, ptr %room, i64 {_ROOM_ROW * lane + _LINE}") for lane in range(e.width)
-    ]
-    return [e.line(f"getelementptr {e.element}, ptr {begin}, i64 %k") for begin in begins]
-
-
-def _line(k: int) -> str:
-    """Send a line of those that are gathered, the k-th from the first that is whole."""
-    return f"""  %source_{k} = getelementptr i8, ptr %sources, i64 {_LINE * k}
-  %target_{k} = getelementptr i8, ptr %targets, i64 {_LINE * k}
-  %line_{k} = load <8 x double>, ptr %source_{k}, align 4
-  store <8 x double> %line_{k}, ptr %target_{k}, align {_LINE}, !nontemporal !0
+_LOOP = """
+define internal void @wt.{name}(ptr %rows, ptr %slots, ptr %places, i64 %begin, i64 %end, i64 %latest)
+    {attributes} {{
+start:
+  %any = icmp ult i64 %begin, %end
+  br i1 %any, label %loop, label %done
+loop:
+  %at = phi i64 [%begin, %start], [%next, %loop]
+  %j = call i64 @llvm.umin.i64(i64 %at, i64 %latest)
+{body}
+  %next = add i64 %at, {step}
+  %more = icmp ult i64 %next, %end
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
 """
 
-
-# Past the caches only whole lines go well. Of each row some lines at a time are gathered in the room, behind
-# the one before them, and leave by lines of memory, which begin anywhere in that one. A line in which one row
-# ends and the next begins is put together at the end; that of the last row waits for the next step.
-_ROWS = f"""
-define internal void @wt.rows(
-    i1 %streamed, ptr %rows, ptr %slots, ptr %places, i64 %size,
-    ptr %room, i64 %count, i1 %is_first, i1 %is_last
-) noinline {{attributes}} {{{{
+_ROWS = """
+; Where in the room column 0 of every row would lie, were column %column at the second half of its two lines.
+define internal void @wt.beside(ptr %rows, ptr %room, i64 %column) {attributes} {{
 start:
-  %last_block = sub i64 %size, {{width}}
-  br i1 %streamed, label %some, label %directly
-some:
-  %c = phi i64 [0, %start], [%c_next, %sent]
-  %left = sub i64 %size, %c
-  %columns = call i64 @llvm.umin.i64(i64 %left, i64 {{columns}})
-  br label %gather
-gather:
-  %at = phi i64 [0, %some], [%at_next, %gather]
-  %column = add i64 %c, %at
-  %j = call i64 @llvm.umin.i64(i64 %column, i64 %last_block)
-  %k = sub i64 %j, %c
-{{to_room}}
-  %at_next = add i64 %at, {{width}}
-  %gather_more = icmp ult i64 %at_next, %columns
-  br i1 %gather_more, label %gather, label %send
-send:
-  %l = phi i64 [0, %gather], [%l_next, %row_sent]
+  br label %loop
+loop:
+  %l = phi i64 [0, %start], [%next, %loop]
+  %pair = mul i64 %l, {pair}
+  %back = mul i64 %column, {size}
+  %half = add i64 %pair, {line}
+  %offset = sub i64 %half, %back
+  %place = getelementptr i8, ptr %room, i64 %offset
+  %at = getelementptr ptr, ptr %rows, i64 %l
+  store ptr %place, ptr %at, align 8
+  %next = add i64 %l, 1
+  %more = icmp ult i64 %next, {width}
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+
+; The lines in which the rows before end, by so many bytes, and these begin.
+define internal void @wt.join(ptr %rows, ptr %room, i64 %bytes) {attributes} {{
+start:
+  br label %loop
+loop:
+  %l = phi i64 [0, %start], [%next, %loop]
+  %pair = mul i64 %l, {pair}
+  %half = add i64 %pair, {line}
+  %offset = sub i64 %half, %bytes
+  %source = getelementptr i8, ptr %room, i64 %offset
   %row_at = getelementptr ptr, ptr %rows, i64 %l
   %row = load ptr, ptr %row_at, align 8
-  %own = mul i64 %l, {_ROOM_ROW}
-  %from = getelementptr i8, ptr %room, i64 %own
-  %address = ptrtoint ptr %row to i64
-  %shift = and i64 %address, {_LINE - 1}
-  %head = sub i64 {_LINE}, %shift
-  %to = getelementptr {{element}}, ptr %row, i64 %c
-  %bytes = mul i64 %columns, {{size}}
-  %sources = getelementptr i8, ptr %from, i64 %head
-  %before = sub i64 %head, {_LINE}
-  %targets = getelementptr i8, ptr %to, i64 %before
-  %all_lines = icmp eq i64 %columns, {{columns}}
-  %begins = icmp eq i64 %c, 0
-  br i1 %begins, label %begin, label %go_on
-begin:
-  %first_at = getelementptr i8, ptr %from, i64 {_LINE}
-  %first_8 = load <8 x double>, ptr %first_at, align 4
-  %head_at = getelementptr i8, ptr %from, i64 {_HEAD}
-  store <8 x double> %first_8, ptr %head_at, align 4
-  %second = add i64 %head, {_LINE}
-  br i1 %all_lines, label %lines, label %line
-go_on:
-  br i1 %all_lines, label %first_line, label %line
-first_line:
-{_line(0)}  br label %lines
-lines: ; as many as there mostly are, without a loop
-{"".join(map(_line, range(1, _GATHERED // _LINE)))}  br label %row_sent
-line:
-  %place = phi i64 [%head, %go_on], [%second, %begin], [%place_next, %store]
-  %fits = icmp ule i64 %place, %bytes
-  br i1 %fits, label %store, label %row_sent
-store:
-  %source = getelementptr i8, ptr %from, i64 %place
-  %behind = sub i64 %place, {_LINE}
-  %target = getelementptr i8, ptr %to, i64 %behind
-  %whole = load <8 x double>, ptr %source, align 4
-  store <8 x double> %whole, ptr %target, align {_LINE}, !nontemporal !0
-  %place_next = add i64 %place, {_LINE}
-  br label %line
-row_sent:
-  %latest_at = getelementptr i8, ptr %from, i64 %bytes
-  %latest = load <8 x double>, ptr %latest_at, align 4
-  store <8 x double> %latest, ptr %from, align 4
-  %l_next = add i64 %l, 1
-  %more_rows = icmp ult i64 %l_next, %count
-  br i1 %more_rows, label %send, label %sent
-sent:
-  %c_next = add i64 %c, {{columns}}
-  %more = icmp ult i64 %c_next, %size
-  br i1 %more, label %some, label %seams
-seams:
-  %pair = getelementptr i8, ptr %room, i64 {{pair}} ; ends and beginnings of rows; the last end is kept here
-  br label %seam
-seam:
-  %r = phi i64 [0, %seams], [%r_next, %joined]
-  %r_at = getelementptr ptr, ptr %rows, i64 %r
-  %r_row = load ptr, ptr %r_at, align 8
-  %r_own = mul i64 %r, {_ROOM_ROW}
-  %r_from = getelementptr i8, ptr %room, i64 %r_own
-  %r_head_at = getelementptr i8, ptr %r_from, i64 {_HEAD}
-  %r_head = load <8 x double>, ptr %r_head_at, align 4
-  %r_address = ptrtoint ptr %r_row to i64
-  %r_shift = and i64 %r_address, {_LINE - 1}
-  %r_bytes = sub i64 {_LINE}, %r_shift
-  %r_is_0 = icmp eq i64 %r, 0
-  %alone = and i1 %r_is_0, %is_first
-  br i1 %alone, label %in_front, label %join
-in_front:
-  call void @wt.copy(ptr %r_row, ptr %r_head_at, i64 0, i64 %r_bytes)
-  br label %joined
-join:
-  %second_half = getelementptr i8, ptr %pair, i64 {_LINE}
-  store <8 x double> %r_head, ptr %second_half, align 4
-  %seam_at = getelementptr i8, ptr %pair, i64 %r_bytes
-  %seam_line = load <8 x double>, ptr %seam_at, align 4
-  %back = sub i64 0, %r_shift
-  %seam_to = getelementptr i8, ptr %r_row, i64 %back
-  store <8 x double> %seam_line, ptr %seam_to, align {_LINE}, !nontemporal !0
-  br label %joined
-joined:
-  %r_end = load <8 x double>, ptr %r_from, align 4
-  store <8 x double> %r_end, ptr %pair, align 4
-  %r_next = add i64 %r, 1
-  %more_seams = icmp ult i64 %r_next, %count
-  br i1 %more_seams, label %seam, label %all
-all:
-  br i1 %is_last, label %tail, label %done
-tail:
-  %end_at = getelementptr {{element}}, ptr %r_row, i64 %size
-  %end_address = ptrtoint ptr %end_at to i64
-  %over = and i64 %end_address, {_LINE - 1}
-  %tail_begin = sub i64 {_LINE}, %over
-  %line_before = getelementptr i8, ptr %end_at, i64 {-_LINE}
-  call void @wt.copy(ptr %line_before, ptr %pair, i64 %tail_begin, i64 {_LINE})
-  fence seq_cst ; the stores above are not ordered otherwise
+  %back = sub i64 0, %bytes
+  %target = getelementptr i8, ptr %row, i64 %back
+  %seam = load <8 x double>, ptr %source, align {size}
+  store <8 x double> %seam, ptr %target, align {line}, !nontemporal !0
+  %next = add i64 %l, 1
+  %more = icmp ult i64 %next, {width}
+  br i1 %more, label %loop, label %done
+done:
   ret void
+}}
+
+define internal void @wt.rows(
+    i1 %past, ptr %rows, ptr %slots, ptr %places, i64 %size, ptr %room, i64 %turn, i1 %is_last
+) noinline {attributes} {{
+start:
+  %beside = alloca [{width} x ptr], align 8
+  %latest = sub i64 %size, {width}
+  br i1 %past, label %past_caches, label %directly
+past_caches: ; lines begin at the same column of all rows
+  %row = load ptr, ptr %rows, align 8
+  %address = ptrtoint ptr %row to i64
+  %before = and i64 %address, {line_end}
+  %ahead = sub i64 0, %address
+  %bytes = and i64 %ahead, {line_end}
+  %first = udiv i64 %bytes, {size}
+  %behind = sub i64 %size, %first
+  %over = and i64 %behind, {last}
+  %end = sub i64 %size, %over
+  call void @wt.lines(ptr %rows, ptr %slots, ptr %places, i64 %first, i64 %end, i64 %latest)
+  %whole = icmp eq i64 %first, 0
+  br i1 %whole, label %ends, label %begins
+begins:
+  %is_begin = icmp eq i64 %turn, 0
+  br i1 %is_begin, label %alone, label %joined
+alone:
+  call void @wt.columns(ptr %rows, ptr %slots, ptr %places, i64 0, i64 %first, i64 %size)
+  br label %ends
+joined:
+  call void @wt.beside(ptr %beside, ptr %room, i64 0)
+  call void @wt.pieces(ptr %beside, ptr %slots, ptr %places, i64 0, i64 {apart}, i64 %latest)
+  call void @wt.join(ptr %rows, ptr %room, i64 %before)
+  br label %ends
+ends:
+  %is_end = icmp eq i64 %turn, {last}
+  br i1 %is_end, label %last_columns, label %kept
+last_columns:
+  call void @wt.columns(ptr %rows, ptr %slots, ptr %places, i64 %end, i64 %size, i64 %size)
+  br label %done
+kept:
+  %kept_from = sub i64 %size, {apart}
+  call void @wt.beside(ptr %beside, ptr %room, i64 %size)
+  call void @wt.pieces(ptr %beside, ptr %slots, ptr %places, i64 %kept_from, i64 %size, i64 %latest)
+  br label %done
 directly:
-  call void @wt.direct(ptr %rows, ptr %slots, ptr %places, i64 %last_block)
+  call void @wt.pieces(ptr %rows, ptr %slots, ptr %places, i64 0, i64 %size, i64 %latest)
   br label %done
 done:
+  br i1 %is_last, label %wait, label %away
+wait:
+  fence seq_cst ; stores past the caches are not ordered otherwise
   ret void
-}}}}
-
-; Without the room; the last columns overlap with those before.
-define internal void @wt.direct(ptr %rows, ptr %slots, ptr %places, i64 %last_block) {{attributes}} {{{{
-start:
-  br label %columns
-columns:
-  %j = phi i64 [0, %start], [%next, %columns]
-{{to_rows}}
-  %further = add i64 %j, {{width}}
-  %next = call i64 @llvm.umin.i64(i64 %further, i64 %last_block)
-  %more = icmp ne i64 %j, %last_block
-  br i1 %more, label %columns, label %done
-done:
+away:
   ret void
-}}}}
+}}
 """

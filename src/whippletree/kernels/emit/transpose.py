@@ -44,6 +44,14 @@ def store_piece(e: Lanes, rows: Sequence[str], start: int, columns: Sequence[Rea
         )
 
 
+def store_lines(e: Lanes, rows: Sequence[str], start: int, columns: Sequence[Real]) -> None:
+    """As many columns as lanes, past the caches, to addresses that are whole vectors apart from 0."""
+    for row, line in zip(rows, _exchange(e, columns, e.width), strict=True):
+        e.lines.append(
+            f"  store {e.real_type} {line}, ptr {_at(e, row, start)}, align {e.bytes}, !nontemporal !0"
+        )
+
+
 def pieces(size: int, lanes: int) -> list[tuple[int, int]]:
     """(start, width) of the pieces that cover a row of `size` numbers."""
     width = min(lanes, 4)  # wider pieces need more exchanges and save no loads worth having
