@@ -21,6 +21,7 @@ from whippletree.kernels.run.script import (
     Halt,
     Label,
     Next,
+    Read,
     Script,
     Unless,
     Write,
@@ -192,6 +193,15 @@ def test_a_script_branches_calls_python_and_ends_where_it_is_told():
     assert heard == [8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0]
     x[0] = np.nan
     assert script(20, 100) == 0  # what is not a number is not above zero
+
+
+def test_a_script_copies_all_numbers_and_no_more():
+    for n in (1, 2, 7, 8, 9, 16, 29):
+        given, room, rows = np.arange(1.0, 3 * n + 1).reshape(3, n), np.zeros(n + 1), np.zeros((4, n))
+        script = Script([Label("go"), Read(given, room[:n]), Write(room[:n], rows), Next(), Again("go")])
+        assert script(3, 3) == 3
+        np.testing.assert_array_equal(rows, [*given, np.zeros(n)])
+        assert room[n] == 0.0
 
 
 def test_a_run_within_a_run_has_a_script_of_its_own():

@@ -85,16 +85,30 @@ write:
 copy:
   %source = phi ptr [%a, %fetch], [%from_row, %read], [%a, %write]
   %target = phi ptr [%b, %fetch], [%b, %read], [%row_at, %write]
-  br label %number
+  %in_blocks = and i64 %count, -8
+  br label %block
+block:
+  %i = phi i64 [0, %copy], [%i_next, %eight]
+  %blocks = icmp slt i64 %i, %in_blocks
+  br i1 %blocks, label %eight, label %rest
+eight:
+  %from_eight = getelementptr double, ptr %source, i64 %i
+  %onto_eight = getelementptr double, ptr %target, i64 %i
+  %values = load <8 x double>, ptr %from_eight, align 8
+  store <8 x double> %values, ptr %onto_eight, align 8
+  %i_next = add i64 %i, 8
+  br label %block
+rest:
+  %j = phi i64 [%i, %block], [%j_next, %number]
+  %numbers = icmp slt i64 %j, %count
+  br i1 %numbers, label %number, label %copied
 number:
-  %j = phi i64 [0, %copy], [%j_next, %number]
   %from = getelementptr double, ptr %source, i64 %j
   %onto = getelementptr double, ptr %target, i64 %j
   %value = load double, ptr %from, align 8
   store double %value, ptr %onto, align 8
   %j_next = add i64 %j, 1
-  %numbers = icmp slt i64 %j_next, %count
-  br i1 %numbers, label %number, label %copied
+  br label %rest
 copied:
   br label %fetch
 
