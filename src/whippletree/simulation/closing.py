@@ -138,8 +138,10 @@ class Closing:
 
     def independent(self, q: Array) -> tuple[int, ...]:
         """Numbers of constraints that determine all others at a position, ascending."""
-        found = self._seen_at(q)[2].rows.tolist()
-        return tuple(sorted(self._rows[row] for row in found))
+        found = self._seen_at(q)[2].rows
+        if len(found) == len(self._rows):
+            return tuple(self._rows)
+        return tuple(sorted(self._rows[row] for row in found.tolist()))
 
     def other_way(self, q: Array) -> int:
         """The number of the velocity that is largest in what constraints hardly hinder at a position."""
@@ -213,8 +215,9 @@ class Closing:
         factors = factors if factored is K else self._factored(K)
         if x is None:
             self._seen = (q.tobytes(), self.rank), (error, K, factors)
-        change = factors.shortest(K @ qd - self._rates(asked))
-        return self._told(np.concatenate([q, qd - change]), K, factors)
+        if asked is not None or np.any(qd):
+            qd = qd - factors.shortest(K @ qd - self._rates(asked))
+        return self._told(np.concatenate([q, qd]), K, factors)
 
     def _factored(self, K: Array) -> Factors:
         return Factors(K, self.rank, self._weak)
@@ -288,5 +291,9 @@ def _is_closed(m: Mechanism, q: Array, qd: Array) -> bool:
     """As `check_closed` would find it, by machine code."""
     error, K = common(m).constraints(q)
     n, sizes = len(error) - len(m.gears), m.once(row_sizes)
+    if not np.all(np.abs(error[:n]) <= TOLERANCE * sizes[:n]):
+        return False
+    if not np.any(qd):
+        return True
     held = np.abs(K @ qd) <= TOLERANCE * (sizes + np.abs(K) @ np.abs(qd))
-    return bool(np.all(np.abs(error[:n]) <= TOLERANCE * sizes[:n]) and np.all(held[:n]))
+    return bool(np.all(held[:n]))

@@ -12,6 +12,7 @@ from ..loops.equations.near_dependence import REMEDY, nearly_dependent
 from ..loops.equations.rank import eliminate
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from .closing import moving_rows
 from .equations import Law, common
 
 
@@ -37,11 +38,11 @@ def law_within(m: Mechanism, tolerance: float, law: Law) -> Law:
 
 def tell_overconstrained(m: Mechanism, q: Array) -> None:
     """Warn of a mechanism that cannot move at q (nq,), and could if its numbers were exact."""
-    if not m.loops:
+    # As of all that is not overconstrained; quick, for the rows of a planar loop that are zero do not count.
+    if not m.loops or len(m.once(moving_rows)) < m.nv:
         return
     K = common(m).constraints(q)[1]
-    # As of all that is not overconstrained; quick, for the rows of a planar loop that are zero do not count.
-    if np.count_nonzero(K.any(axis=1)) < m.nv or np.linalg.matrix_rank(K) < m.nv:
+    if np.linalg.matrix_rank(K) < m.nv:
         return
     # Reports count in sizes of loops, methods of forward dynamics in rad and m: what locks in one is told.
     for counted in (K, in_sizes(m, K)):

@@ -10,7 +10,7 @@ from ...spatial import Array
 from ..acting import is_control
 from ..closed_step import Rows
 from ..closing import Closing
-from ..crossing import NEAR
+from ..crossing import NEAR, PAST
 from ..progress import Progress
 from ..run import Run
 from ..steppers import Stepper
@@ -148,7 +148,8 @@ class PlainSteps:
         if self.run.crossing is not None:
             self._widest = max(self._widest, float(np.max(steps.margin)))
             self._margin = float(steps.margin[-1])
-            starts = np.concatenate([[t], steps.t[:-1]]), np.concatenate([y[None], steps.y[:-1]])
+            few = slice(-1 - PAST, -1)  # of those is all that matters
+            starts = np.concatenate([[t], steps.t[few]]), np.concatenate([y[None], steps.y[few]])
             self.run.crossing.passed(*starts, longest)
         self._tell(steps, t, y, stride)
         self._bar.at(float(steps.t[-1]))
