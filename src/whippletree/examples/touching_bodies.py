@@ -97,7 +97,8 @@ def sliding_ladder() -> Mechanism:
 def discs_on_slope() -> Mechanism:
     """Two discs on a slope of 20 degrees: one has the friction to roll, the other slips.
 
-    A disc rolls where the friction is more than a third of the slope.
+    A disc rolls where the friction is more than a third of the slope. After 20 m they come to a level floor
+    and roll on; on a slope without an end they would turn ever faster.
     """
     m = Mechanism("discs-on-slope")
     slope = Placement(rpy=(0.0, radians(20.0), 0.0))
@@ -110,6 +111,9 @@ def discs_on_slope() -> Mechanism:
         m.add_shape(f"{name}-rim", Ellipsoid((radius, radius, 0.03)), name)
         m.add_shape(f"{name}-mark", Sphere(0.02), name, Placement((0.0, 0.15, 0.03)))
         m.add_contact(f"{name} on slope", f"{name}-rim", "slope", friction=friction)
+    m.add_shape("floor", Plane(), placement=Placement((slope @ Placement((20.0, 0.0, 0.0))).position))
+    for name, friction in (("rolls", 0.2), ("slips", 0.04)):
+        m.add_contact(f"{name} on floor", f"{name}-rim", "floor", friction=friction)
     return m
 
 
