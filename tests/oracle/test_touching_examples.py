@@ -157,6 +157,19 @@ def test_the_simplest_walker_walks():
     np.testing.assert_allclose(losses, G * 2.0 * np.sin(ANGLE) * np.sin(0.009), rtol=1e-3)
 
 
+def test_the_simplest_walker_falls_behind_its_last_stone_and_lies_still():
+    """Hip and feet come to rest on the floor, which carries the weight of all."""
+    m, start = begun("simplest-walker")
+    run = wt.simulate(m, start.q, start.qd, 12.0)
+    on_floor = [row for row, title in enumerate(run.contacts.titles) if "'floor'" in title]
+    assert len(on_floor) == 3
+    np.testing.assert_allclose(run.contacts.mode[-1, on_floor], 1)
+    np.testing.assert_allclose(run.contacts.gap[-1, on_floor], 0.0, atol=1e-12)
+    np.testing.assert_allclose(run.qd[-1], 0.0, atol=1e-9)
+    pressed = run.contacts.force[-1, :, 0].sum()
+    assert pressed == pytest.approx(weight(m) * np.cos(SLOPE), rel=1e-9)
+
+
 def test_one_disc_rolls_and_one_slips():
     m, t, slope = wt.examples.load("discs-on-slope"), 0.7, np.radians(20.0)
     run = wt.simulate(m, duration=t, **FINE)

@@ -28,7 +28,8 @@ def simplest_walker() -> Mechanism:
 
     M. Garcia, A. Chatterjee, A. Ruina and M. Coleman, The simplest walking model (1998): all mass is at the
     hip, and feet weigh next to nothing, here 10 mg. Legs that cannot bend would scuff where one passes the
-    other: so each foot has its own row of stones.
+    other: so each foot has its own row of stones. There are six; behind the last it falls on the floor that
+    they stand on.
     """
     m = Mechanism("simplest-walker")
     slope, foot, stride = Placement(rpy=(0.0, SLOPE, 0.0)), Inertia(1e-5, (0.0, -1.0, 0.0)), 2.0 * sin(ANGLE)
@@ -45,6 +46,9 @@ def simplest_walker() -> Mechanism:
         at = slope @ Placement((k * stride, y, -0.05))
         m.add_shape(f"stone-{k}", Box((0.2, 0.1, 0.1)), placement=at)
         m.add_contact(f"step-{k}", f"{side}-foot", f"stone-{k}", friction=0.6)
+    m.add_shape("floor", Plane(), placement=slope @ Placement((0.0, 0.0, -0.1)))
+    for part in ("left-foot", "right-foot", "hip"):
+        m.add_contact(f"{part} falls", part, "floor", friction=0.6)
     return m
 
 
