@@ -290,6 +290,19 @@ def test_planar_contacts_that_stick_are_held_by_one_kernel():
     np.testing.assert_allclose(found.force, expected.force, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize(("rtol", "method"), [(1e-8, "Radau"), (1e-12, "DOP853")])
+def test_long_runs_at_tight_tolerances_are_explicit(rtol: float, method: str):
+    """Radau took 4 ms steps at rest, for what rounding errors did to its differences."""
+    m = wt.Mechanism("damped")
+    m.add_body("slide", wt.Prismatic("z"), inertia=wt.Inertia(0.5), damping=70.0)
+    m.add_shape("foot", wt.Sphere(0.1), "slide")
+    m.add_shape("floor", wt.Plane())
+    m.add_contact("stand", "foot", "floor")
+    run = wt.simulate(m, [0.13], [-0.2], 400.0, rtol=rtol, atol=1e-2 * rtol, sample=10.0)
+    assert run.method == method
+    np.testing.assert_allclose(run.q[-1], 0.1, rtol=0, atol=1e-12)
+
+
 def test_feet_that_weigh_next_to_nothing_walk_at_tight_tolerances():
     """What a kernel finds with masses in a ratio of 10⁵ is too rough for 1e-12: steps were 10 µs long."""
     m = wt.examples.load("simplest-walker")

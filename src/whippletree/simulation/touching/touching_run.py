@@ -35,8 +35,12 @@ from .touch_terms import SINGULAR
 from .touching_system import NEWTON, TouchingSystem
 from .watching import SLACK, Found, Seen, earliest, seen
 
-MANY = 2e3
-"""Times that the fastest decay may fit into a run before implicit steps cost less than explicit ones."""
+MANY, MANY_QUICK = 2e3, 3e4
+"""Times that the fastest decay may fit into a run before implicit steps cost less: than explicit ones one by
+one, and than those of strides."""
+
+USUAL = 1e-8
+"""At tighter tolerances implicit steps are shorter by about the root; by rounding errors, even at rest."""
 
 AGAIN = 30
 """Contact events at one time after which they never end."""
@@ -111,7 +115,8 @@ class TouchingRun(Run):
         free = TouchingSystem(self.system.equations, self.plan.forces, self.rigid)
         free.held = none_held(self.parts.friction)
         y = np.concatenate(self.split(self.last))
-        self.method, self.reason = choose(free, y, self.duration, MANY)
+        many = (MANY_QUICK if free.small else MANY) * max(1.0, (USUAL / self.plan.rtol) ** 0.5)
+        self.method, self.reason = choose(free, y, self.duration, many)
 
     def chosen_steps(self, dense: bool) -> Stepper:
         """Of explicit methods too, steps where slip begins or ends are implicit: its direction is stiff."""
