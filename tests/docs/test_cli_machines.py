@@ -95,8 +95,20 @@ def test_equilibrium_and_modes(tmp_path: Path) -> None:
     np.testing.assert_allclose([mode["frequency"] for mode in told["modes"]], found.frequency, rtol=1e-8)
     np.testing.assert_allclose(np.array(told["modes"][1]["shape"])[:, 0], found.shapes[1], rtol=1e-6)
     out, _ = run("modes", path)
+    assert out.startswith("double-pendulum: 2 modes about its stable rest at q = ")
     assert "frequency [Hz]   damping   what moves most" in out
     assert f"{found.frequency[0]:.6g}         0   upper 1, lower" in " ".join(out.split("\n"))
+
+
+def test_rest_that_is_not_stable_is_told() -> None:
+    out, _ = run("equilibrium", "flyball-governor")
+    assert out.startswith("flyball-governor rests, and falls away if pushed, at\n")
+    assert "--q0 begins elsewhere, and may find another rest" in out
+    told = json.loads(run("equilibrium", "flyball-governor", "--json")[0])
+    assert (told["stable"], told["unstable"]) == (False, True)
+    out, _ = run("equilibrium", "flyball-governor", "--q0", "arm1=1.5, arm2=1.5")
+    assert out.startswith("flyball-governor rests, and goes on as it is pushed, at\n")
+    assert run("equilibrium", "toggle-press")[0].startswith("toggle-press rests, stable, at\n")
 
 
 def test_export_writes_what_the_kernel_is(tmp_path: Path) -> None:

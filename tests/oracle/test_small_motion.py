@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 import whippletree as wt
-from whippletree.examples.bars import Linkage
 
 
 def chain(count: int, stiffness: float, mass: float, damping: float = 0.0) -> wt.Mechanism:
@@ -50,22 +49,11 @@ def test_damping_is_that_of_the_oscillator():
     assert_allclose(slow.damping, 1.0)
 
 
-def toggle_press() -> wt.Mechanism:
-    """A knee of two bars presses a ram on a spring; a weight hangs on the knee."""
-    linkage = Linkage("toggle-press")
-    top, knee, ram = (0.0, 1.0), (0.15, 0.55), (0.0, 0.05)
-    linkage.bar("upper", top, knee, mass=2.0)
-    linkage.bar("lower", knee, ram, parent="upper", mass=2.5)
-    linkage.body("ram", wt.Prismatic("y"), ram, "ground", wt.Inertia(4.0, about_com=(0.01, 0.01, 0.01)))
-    linkage.pin("pin", ram, "lower", "ram")
-    m = linkage.m
-    m.change("ram", stiffness=900.0, damping=1.0)
-    m.add_force("weight", frame="lower", force=(-3.0, -20.0, 0.0), reference="aligned")
-    return m
-
-
 def test_a_toggle_press_rests_and_swings_as_it_does_when_it_moves():
-    m = toggle_press()
+    m = wt.examples.load("toggle-press")
+    begin = wt.examples.start("toggle-press").q
+    assert begin is not None
+    assert_allclose(wt.constraint_error(m, begin), 0.0, atol=1e-15)
     found = wt.equilibrium(m, m.neutral())
     assert found.stable
     assert_allclose(wt.constraint_error(m, found.q), 0.0, atol=1e-13)
@@ -87,6 +75,18 @@ def test_a_toggle_press_rests_and_swings_as_it_does_when_it_moves():
     assert_allclose(m.kernel("constraint_error")(swing), 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("guess", [[0.0, 0.0, 1.5, 1.5], [0.0, -0.5, 1.5, 1.5], [0.0, 0.2, 1.2, 1.2]])
+def test_a_governor_hangs_on_its_stiff_springs_whatever_the_guess(guess):
+    """Springs of 8e5 N/m carry a sleeve of 3 kg; arms hang down, and the shaft may turn as it likes."""
+    m = wt.examples.load("flyball-governor")
+    hanging = wt.equilibrium(m, guess)
+    assert_allclose(hanging.q[1:], [-3.0 * 9.81 / 1.6e6, np.pi / 2.0, np.pi / 2.0], rtol=0, atol=1e-9)
+    assert (hanging.stable, hanging.unstable, hanging.kind) == (False, False, "indifferent")
+    standing = wt.equilibrium(m, m.neutral())
+    assert_allclose(standing.q[1:], [1.0 - 3.0 * 9.81 / 1.6e6, -np.pi / 2.0, -np.pi / 2.0], rtol=0, atol=1e-9)
+    assert (standing.stable, standing.unstable, standing.kind) == (False, True, "unstable")
+
+
 def test_equilibria_tell_whether_they_are_stable():
     m = wt.examples.load("double-pendulum")
     hanging, standing = (wt.equilibrium(m, np.array(guess)) for guess in ([0.2, -0.1], [3.0, 0.1]))
@@ -94,6 +94,8 @@ def test_equilibria_tell_whether_they_are_stable():
     assert hanging.stable
     assert_allclose(standing.q, [np.pi, 0.0], atol=1e-9)
     assert not standing.stable
+    assert standing.unstable
+    assert "unstable: upper 3.1416, lower" in repr(standing)
     assert np.all(standing.squares < 0.0)
     held = wt.equilibrium(m, np.array([0.7, 0.3]), hold=["upper"])
     assert_allclose(held.q, [0.7, -0.7], atol=1e-9)

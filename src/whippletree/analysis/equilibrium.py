@@ -43,6 +43,8 @@ class Equilibrium:
     Attributes:
         q: (nq,) joint positions, rad or m, with all loops closed.
         stable: Whether it stays near when it is pushed a little: all entries of `squares` are positive.
+        unstable: Whether it falls away then: one is negative, or complex. What is neither, as a shaft that
+            turns freely, goes on as it was pushed.
         squares: (k,) squared natural frequencies without damping, rad²/s², ascending; negative for motions
             that fall away. They are complex where forces follow the bodies and make it flutter.
         constraint_forces: (nc,) forces of loops and gears there, N m or N, rows as in `constraint_error`; of
@@ -52,6 +54,7 @@ class Equilibrium:
 
     q: Array
     stable: bool
+    unstable: bool
     squares: Array
     constraint_forces: Array
     mechanism: Mechanism = field(repr=False)
@@ -60,7 +63,12 @@ class Equilibrium:
         m = self.mechanism
         numbers = (" ".join(f"{x:.5g}" for x in self.q[own]) for own in m.q_index)
         places = ", ".join(f"{name} {own}" for name, own in zip(m.joint_names, numbers, strict=True))
-        return f"<Equilibrium of {m.name!r}, {'stable' if self.stable else 'not stable'}: {places}>"
+        return f"<Equilibrium of {m.name!r}, {self.kind}: {places}>"
+
+    @property
+    def kind(self) -> str:
+        """ "stable", "unstable" or "indifferent"."""
+        return "stable" if self.stable else "unstable" if self.unstable else "indifferent"
 
 
 def rest_forces(m: Mechanism, q: Array, tau: Array) -> Array:
@@ -81,8 +89,10 @@ def equilibrium(
     """A position of rest near a guess, loops closed, under gravity, springs, stops, loads and motors.
 
     Newton's method on the forces that loops leave over, Gᵀf(q) = 0, with their exact derivatives; friction
-    holds nothing. The position found may be unstable, as that of a pencil on its tip: `stable` tells. Where
-    Newton's steps lead nowhere, the mechanism is let fall along its forces until it rests.
+    holds nothing. Steps are halved until what they leave, as the next step would be by the same derivatives,
+    is less (Deuflhard, Newton Methods for Nonlinear Problems, §3.3). The position found may be unstable, as
+    that of a pencil on its tip: `stable` and `unstable` tell. Where Newton's steps lead nowhere, the
+    mechanism is let fall along its forces until it rests.
 
     Args:
         m: The mechanism.
@@ -147,12 +157,13 @@ def nearest_rest(
             return _told(m, q, f, G, K, stiffness)
         step = G @ (_fall if falls else _newton)(stiffness, G.T @ f, size)
         step = step * min(1.0, LONGEST / max(float(np.max(np.abs(step))), 1e-300))
-        pushed, before = float(f @ step), float(norm(G.T @ f))
+        pushed, before, bases = float(f @ step), G @ _newton(stiffness, G.T @ f, size), G
         for _ in range(HALVINGS):
             closer = project_position(m, integrate(m, q, step), hold)
             f, G, size = _at(m, closer, tau, statics, locked)
             # A fall ends where forces turn against it; Newton's steps have to leave less of them.
-            if float(f @ step) > -TURNED * pushed if falls else float(norm(G.T @ f)) < before:
+            left = bases @ _newton(stiffness, bases.T @ (G @ (G.T @ f)), size)
+            if float(f @ step) > -TURNED * pushed if falls else norm(left) < norm(before):
                 q = closer
                 break
             step, pushed = 0.5 * step, 0.5 * pushed
@@ -208,5 +219,6 @@ def _told(m: Mechanism, q: Array, f: Array, G: Array, K: Array, stiffness: Array
         squares = squares.real
     smallest = 1e-9 * float(np.max(np.abs(squares), initial=0.0))
     stable = bool(np.isrealobj(squares) and np.all(squares > smallest))
+    unstable = bool(np.iscomplexobj(squares) or np.any(squares < -smallest))
     lam = np.linalg.lstsq(K.T, -f, rcond=TOLERANCE)[0] if len(K) else np.zeros(0)
-    return Equilibrium(q, stable, squares, lam, m)
+    return Equilibrium(q, stable, unstable, squares, lam, m)

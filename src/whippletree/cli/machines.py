@@ -23,6 +23,13 @@ from . import source as cli_source
 from .options import AsJson, Drive, Floating, Guess, Source, one_line_errors, writable
 from .printing import as_table, console_here, print_json
 
+PUSHED = {
+    "stable": "stable",
+    "unstable": "and falls away if pushed",
+    "indifferent": "and goes on as it is pushed",
+}
+"""What a mechanism does at each kind of rest."""
+
 SHAPE = 4
 """Joints of a mode that are named, those that move most."""
 
@@ -95,15 +102,17 @@ def equilibrium(
         m = cli_source.load(source, floating)
         found = _rest(m, q0, [name for name in hold.replace(",", " ").split() if name])
     if as_json:
-        stable, forces = bool(found.stable), found.constraint_forces.tolist()
+        forces = found.constraint_forces.tolist()
         squares = [[float(value.real), float(value.imag)] for value in found.squares.astype(complex)]
-        told = {"mechanism": m.name, "q": found.q.tolist(), "stable": stable, "squares": squares}
-        print_json(told | {"constraint_forces": forces})
+        told = {"mechanism": m.name, "q": found.q.tolist(), "stable": found.stable, "squares": squares}
+        print_json(told | {"unstable": found.unstable, "constraint_forces": forces})
         return
     console = console_here()
-    console.print(Text(f"{m.name} rests, {'stable' if found.stable else 'and falls away if pushed'}, at"))
+    console.print(Text(f"{m.name} rests, {PUSHED[found.kind]}, at"))
     rows = [[body.joint_name, _numbers(found.q[m.q_index[i]])] for i, body in enumerate(m.bodies)]
     console.print(as_table(["joint", "q [rad or m]"], rows))
+    if found.unstable:
+        console.print(Text("  --q0 begins elsewhere, and may find another rest, where it stays"))
 
 
 def modes(
@@ -128,7 +137,7 @@ def modes(
         print_json({"mechanism": m.name, "q": rest.q.tolist(), "modes": _modes_told(found)})
         return
     console = console_here()
-    console.print(Text(f"{m.name}: {len(found)} modes about its rest at q = {_numbers(rest.q)}"))
+    console.print(Text(f"{m.name}: {len(found)} modes about its {rest.kind} rest at q = {_numbers(rest.q)}"))
     labels = [label for body in m.bodies for label in _velocity_names(body)]
     rows = []
     for k, shape in enumerate(found.shapes):

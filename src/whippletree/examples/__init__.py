@@ -31,6 +31,8 @@ from .machinery import (
     six_rus,
     spatial_slider_crank,
     spatial_slider_crank_start,
+    toggle_press,
+    toggle_press_start,
     wishbone_axle,
 )
 from .parallel import bricard, delta_robot, flyball_governor, linkage_quadruped, stewart_platform
@@ -98,6 +100,7 @@ _BUILDERS: dict[str, Callable[[], Mechanism]] = {
     "standing-linkage-quadruped": touching_legs.standing_linkage_quadruped,
     "stephenson-six-bar": stephenson_six_bar,
     "stewart-platform": stewart_platform,
+    "toggle-press": toggle_press,
     "trotting-quadruped": touching_legs.trotting_quadruped,
     "tutorial-tree": tutorial_tree,
     "watt-six-bar": watt_six_bar,
@@ -121,6 +124,7 @@ _STARTS: dict[str, Callable[[Mechanism], Start]] = {
     "simplest-walker": touching_legs.simplest_walker_start,
     "spatial-slider-crank": spatial_slider_crank_start,
     "standing-linkage-quadruped": touching_legs.standing_linkage_quadruped_start,
+    "toggle-press": toggle_press_start,
     "trotting-quadruped": touching_legs.trotting_quadruped_start,
 }
 

@@ -1,4 +1,4 @@
-"""Machines of the workshop and the road: digging, steering, coupling, a crank in space, a platform."""
+"""Machines of the workshop and the road: digging, pressing, steering, coupling, a crank in space."""
 
 import numpy as np
 
@@ -45,6 +45,33 @@ def _cylinder(linkage: Linkage, name: str, foot: Point, head: Point, base: str, 
     linkage.body(inner, Revolute("z"), foot, base, thin_rod(foot, half, 80.0))
     linkage.body(f"{name}-piston", Prismatic(axis), head, inner, thin_rod(head, half, 40.0))
     linkage.pin(f"{name}-head", head, f"{name}-piston", moved)
+
+
+PRESS: dict[str, Point] = {"top": (0.0, 1.0), "knee": (0.15, 0.55), "ram": (0.0, 0.05)}
+"""Points of the toggle press at q = 0, y up: m."""
+
+
+def toggle_press() -> Mechanism:
+    """A knee of two bars presses a ram on a spring; a weight hangs on the knee."""
+    p = PRESS
+    linkage = Linkage("toggle-press")
+    linkage.bar("upper", p["top"], p["knee"], mass=2.0)
+    linkage.bar("lower", p["knee"], p["ram"], parent="upper", mass=2.5)
+    linkage.body("ram", Prismatic("y"), p["ram"], GROUND, Inertia(4.0, about_com=(0.01, 0.01, 0.01)))
+    linkage.pin("pin", p["ram"], "lower", "ram")
+    linkage.m.change("ram", stiffness=900.0, damping=1.0)
+    linkage.m.add_force("weight", frame="lower", force=(-3.0, -20.0, 0.0), reference="aligned")
+    return linkage.m
+
+
+def toggle_press_start(m: Mechanism) -> Start:
+    """The knee is pulled out by 0.4 rad of the upper bar, and let go."""
+    turn, top, before = 0.4, PRESS["top"], np.subtract(PRESS["ram"], PRESS["knee"])
+    x, y = np.subtract(PRESS["knee"], top)
+    knee = np.array([np.cos(turn) * x - np.sin(turn) * y, top[1] + np.sin(turn) * x + np.cos(turn) * y])
+    ram = np.array([0.0, knee[1] - np.sqrt(before @ before - knee[0] ** 2)])
+    turned = np.diff([np.arctan2(way[0], -way[1]) for way in (before, ram - knee)])[0]
+    return Start(np.array([turn, turned - turn, ram[1] - PRESS["ram"][1]]), None, 3.0)
 
 
 def oldham_coupling() -> Mechanism:
