@@ -44,7 +44,7 @@ class Task(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        """How many say where it is: its point and, of a pose, its rotation."""
+        """How many say where it is: its point, or three rows of its pose."""
         return 12 if self.pose else 3
 
 
@@ -107,9 +107,8 @@ def goals(
         raise InputError(f"targets have leading axes {told}{others}: lengths must be equal or 1") from None
     wanted, at = np.empty((*common, sum(task.numbers for task in tasks))), 0
     for task, array in zip(tasks, arrays, strict=True):
-        wanted[..., at : at + 3] = array[..., :3, 3] if task.pose else array
-        for i in range(3 if task.pose else 0):
-            wanted[..., at + 3 + 3 * i : at + 6 + 3 * i] = array[..., i, :3]
+        rows = array[..., :3, :].reshape(*array.shape[:-2], 12) if task.pose else array
+        wanted[..., at : at + task.numbers] = rows
         at += task.numbers
     return Goals(tuple(tasks), wanted.reshape(-1, at), _weights(tasks, weights), common)
 
@@ -135,10 +134,10 @@ def _target(m: Mechanism, name: Any, value: Any) -> Array:
 
 def _check_poses(name: str, T: Array, many: bool) -> None:
     """InputError for matrices (n, 4, 4) that are no poses."""
-    R = np.ascontiguousarray(np.moveaxis(T[:, :3, :3], 0, 2))  # all poses side by side, which is faster
-    off = np.abs(np.einsum("kin,kjn->ijn", R, R) - np.eye(3)[:, :, None]).max(axis=(0, 1), initial=0.0)
+    R = np.moveaxis(T[:, :3, :3], 0, 2).copy()  # all poses side by side, which is faster
+    off = np.abs(np.einsum("kin,kjn->ijn", R, R) - np.eye(3)[:, :, None]).reshape(9, -1).max(axis=0)
     det = np.einsum("in,in->n", R[:, 0], np.cross(R[:, 1], R[:, 2], axis=0))
-    bottom = np.abs(T[:, 3] - np.array([0.0, 0.0, 0.0, 1.0])).max(axis=1, initial=0.0)
+    bottom = np.abs(T[:, 3].T - np.array([[0.0], [0.0], [0.0], [1.0]])).max(axis=0)
     wrong = (off > TURNED) | (det < 0.0) | (bottom > TURNED)
     if np.any(wrong):
         k = int(np.argmax(wrong))
@@ -153,7 +152,8 @@ def _check_poses(name: str, T: Array, many: bool) -> None:
 def _numbers(value: Any, name: str) -> Array:
     refuse_masked(value, name)
     try:
-        array = real_numbers(value)
+        plain = type(value) is np.ndarray and value.dtype == float  # nothing is written to it
+        array = value if plain else real_numbers(value)
     except (TypeError, ValueError):
         raise InputError(f"{name} is {value!r}, expected real numbers") from None
     if not np.all(np.isfinite(array)):

@@ -14,8 +14,11 @@ from .places import places
 POOL = 64
 """Positions that are drawn; of these each joint takes one by itself, so that there are very many."""
 
-CANDIDATES = 128
+CANDIDATES = 64
 """Positions among which all problems choose one."""
+
+SLAB = 1024
+"""Problems that choose at a time: how far all of them are from all candidates stays in the cache."""
 
 
 class Candidates(NamedTuple):
@@ -32,12 +35,6 @@ class Candidates(NamedTuple):
     alone: Array
 
 
-def rounded(numbers: Array) -> Array:
-    """The numbers in single precision; those beyond all of these are infinite."""
-    with np.errstate(over="ignore"):
-        return numbers.astype(np.float32)
-
-
 class NearStarts:
     """Positions within limits near targets; joints that are held stay where they are.
 
@@ -51,27 +48,33 @@ class NearStarts:
         self._asked, self._seed = asked, seed
         self._held = [index for i, index in enumerate(m.q_index) if m.v_index[i].start in held]
 
-    def __call__(self, wanted: Array, q0: Array, starts: range) -> Array:
+    def __call__(self, wanted: Array, q0: Array, numbers: Array, starts: range) -> Array:
         """(count * len(starts), nq) a position for each of some problems and starts, problem by problem.
 
         Args:
             wanted: (count, numbers of all tasks) their targets.
-            q0: (count, nq) which tell where held joints are.
+            q0: (all problems, nq) which tell where held joints are; of what precision positions are to be.
+            numbers: (count,) of the problems.
             starts: Numbers of starts; each has candidates of its own.
         """
+        with np.errstate(over="ignore"):  # what is beyond all numbers of single precision is far from all
+            wanted = wanted.astype(np.float32, copy=False)
         drawn = list(map(_candidates(self._asked, self._seed), starts))
-        far = rounded(wanted) @ np.concatenate([some.by_place for some in drawn], axis=1)
-        far += np.concatenate([some.alone for some in drawn])
-        chosen = far.reshape(len(wanted), len(starts), CANDIDATES).argmin(axis=2)
+        by_place = np.concatenate([some.by_place for some in drawn], axis=1)
+        alone = np.concatenate([some.alone for some in drawn])
+        chosen = np.empty((len(wanted), len(starts)), int)
+        for at in range(0, len(wanted), SLAB):
+            far = wanted[at : at + SLAB] @ by_place
+            far += alone
+            far.reshape(-1, len(starts), CANDIDATES).argmin(axis=2, out=chosen[at : at + SLAB])
         chosen += CANDIDATES * np.arange(len(starts))
-        found = np.concatenate([some.q for some in drawn]).take(chosen.reshape(-1), axis=0)
-        return self.held(found, np.repeat(q0, len(starts), axis=0) if self._held else q0)
+        found = np.concatenate([some.q for some in drawn]).astype(q0.dtype).take(chosen.reshape(-1), axis=0)
+        return self.hold(found, q0, np.repeat(numbers, len(starts)) if self._held else numbers)
 
-    def held(self, q: Array, q0: Array) -> Array:
-        """(count, nq) positions q in double precision, what is held as in q0."""
-        q = q.astype(float)
+    def hold(self, q: Array, q0: Array, numbers: Array) -> Array:
+        """Positions q (count, nq) of some problems, in which what is held is put where q0 has it."""
         for index in self._held:
-            q[:, index] = q0[:, index]
+            q[:, index] = q0[numbers, index]
         return q
 
 
@@ -97,7 +100,8 @@ def _candidates(asked: Asked, seed: int) -> Callable[[int], Candidates]:
         scale = np.full(there.shape[1], np.sqrt(0.5))
         at = 0
         for task in asked.tasks:
-            scale[at : at + 3] = 1.0 / (np.sqrt(np.mean(np.var(there[:, at : at + 3], axis=0))) or 1.0)
+            point = slice(at + 3, at + 12, 4) if task.pose else slice(at, at + 3)
+            scale[point] = 1.0 / (np.sqrt(np.mean(np.var(there[:, point], axis=0))) or 1.0)
             at += task.numbers
         b = there * scale
         by_place, alone = -(scale * b).T, 0.5 * np.einsum("ij,ij->i", b, b)

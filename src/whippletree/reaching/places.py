@@ -1,4 +1,4 @@
-"""Where things are that are to be brought somewhere, as a row of numbers: 12 for a pose, 3 for a point."""
+"""Where things are that are to be brought somewhere, in a row: three rows of a pose, or a point."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from .goals import Task
 
 
 def places(m: Mechanism, q: Array, tasks: Sequence[Task]) -> Array:
-    """For each task the point and, of a pose, the rotation.
+    """For each task the point or the pose.
 
     Args:
         m: The mechanism.
@@ -20,7 +20,7 @@ def places(m: Mechanism, q: Array, tasks: Sequence[Task]) -> Array:
         tasks: What is to be brought somewhere.
 
     Returns:
-        (3 or 12 for each task,) coordinates, m, and entries of rotation matrices, in the world's axes.
+        (3 or 12 for each task,) coordinates, m, or three rows of a 4 × 4 matrix, in the world's axes.
     """
     found = []
     for task in tasks:
@@ -28,7 +28,7 @@ def places(m: Mechanism, q: Array, tasks: Sequence[Task]) -> Array:
             found.append(center_of_mass(m, q))
             continue
         T = frame_pose(m, q, task.frame)
-        found += [T[:3, 3], *T[:3, :3]] if task.pose else [T[:3, 3]]
+        found.append(T[:3].reshape(-1) if task.pose else T[:3, 3])
     return np.concatenate(found)
 
 
@@ -36,18 +36,14 @@ def as_targets(row: Array, tasks: Sequence[Task]) -> list[Array]:
     """(4, 4) or (3,) for each task, of numbers in the order of `places`.
 
     >>> as_targets(np.arange(1.0, 13.0), [Task("tool", True)])[0]
-    array([[ 4.,  5.,  6.,  1.],
-           [ 7.,  8.,  9.,  2.],
-           [10., 11., 12.,  3.],
+    array([[ 1.,  2.,  3.,  4.],
+           [ 5.,  6.,  7.,  8.],
+           [ 9., 10., 11., 12.],
            [ 0.,  0.,  0.,  1.]])
     """
     found, at = [], 0
     for task in tasks:
-        point = row[at : at + 3]
-        if task.pose:
-            turned = np.column_stack([row[at + 3 : at + 12].reshape(3, 3), point])
-            found.append(np.vstack([turned, np.array([[0.0, 0.0, 0.0, 1.0]])]))
-        else:
-            found.append(point)
+        numbers = row[at : at + task.numbers]
+        found.append(np.vstack([numbers.reshape(3, 4), [0.0, 0.0, 0.0, 1.0]]) if task.pose else numbers)
         at += task.numbers
     return found

@@ -92,12 +92,6 @@ def reached(m: Mechanism, goals: Goals, bounds: JointBounds, found: SearchResult
     def shaped(values: Array) -> Array:
         return values.reshape((*goals.lead, *values.shape[1:]))
 
-    def spread(values: Array, of: Array) -> Array:
-        """What holds of the problems that are not solved, and 0, False or "" for all others."""
-        everywhere = np.zeros(len(found.solved), values.dtype)
-        everywhere[of] = values
-        return shaped(everywhere)
-
     distance, angle = {}, {}
     for task, rows in goals.blocks():
         errors = found.errors[:, rows]
@@ -108,33 +102,52 @@ def reached(m: Mechanism, goals: Goals, bounds: JointBounds, found: SearchResult
     for name in dict.fromkeys(owners):
         rows = [k for k, owner in enumerate(owners) if owner == name]
         gap[name] = shaped(np.max(np.abs(found.gaps[:, rows]), axis=1))
-    left = np.flatnonzero(~found.solved)
-    q, gradient, errors, gaps = (
-        rows.take(left, axis=0) for rows in (found.q, found.gradient, found.errors, found.gaps)
-    )
-    size = np.sqrt(np.sum((goals.weights * errors) ** 2, axis=1) + np.sum(gaps**2, axis=1))
-    pushed: dict[str, Array] = {}
-    resting = np.tile([k not in bounds.held for k in range(m.nv)], (len(left), 1))
-    for bound in bounds.bounds:
-        there, slope = q[:, bound.q], gradient[:, bound.v]
-        beyond = ((there <= bound.lower) & (slope > 0.0)) | ((there >= bound.upper) & (slope < 0.0))
-        resting[:, bound.v] &= ~beyond
-        name = m.bodies[next(i for i, s in enumerate(m.v_index) if s.start <= bound.v < s.stop)].joint_name
-        pushed[name] = pushed.get(name, False) | (beyond & (np.abs(slope) > PUSHES * size))
-    still = np.max(np.abs(gradient * resting), axis=1, initial=0.0) <= PUSHES * size
-    stuck = np.any([np.zeros(len(left), bool), *pushed.values()], axis=0)
-    opened = np.max(np.abs(gaps), axis=1, initial=0.0) > CLOSED
-    hindrance = np.select([opened, stuck, still], ["loops", "limits", "reach"], "steps")
+    count, left = len(found.solved), np.flatnonzero(~found.solved)
+    at_limit = {name: np.zeros(count, bool) for name in _bounded(m, bounds)}
+    hindrance = np.full(count, "", "U6")
+    if len(left):
+        pushed, hindrance[left] = _hindrances(m, goals, bounds, found, left)
+        for name, flags in pushed.items():
+            at_limit[name][left] = flags
     return Reached(
         shaped(found.q),
         shaped(found.solved),
         distance,
         angle,
         gap,
-        {name: spread(flags, left) for name, flags in pushed.items()},
-        spread(hindrance, left),
+        {name: shaped(flags) for name, flags in at_limit.items()},
+        shaped(hindrance),
         shaped(found.starts),
     )
+
+
+def _bounded(m: Mechanism, bounds: JointBounds) -> list[str]:
+    """The name of the joint of each bound."""
+    joints = [
+        body.joint_name for body, s in zip(m.bodies, m.v_index, strict=True) for _ in range(s.start, s.stop)
+    ]
+    return [joints[bound.v] for bound in bounds.bounds]
+
+
+def _hindrances(
+    m: Mechanism, goals: Goals, bounds: JointBounds, found: SearchResult, left: Array
+) -> tuple[dict[str, Array], Array]:
+    """Of some problems: which joints would have to go beyond a limit, and what stood in the way."""
+    q, gradient, errors, gaps = (
+        rows.take(left, axis=0) for rows in (found.q, found.gradient, found.errors, found.gaps)
+    )
+    size = np.sqrt(np.sum((goals.weights * errors) ** 2, axis=1) + np.sum(gaps**2, axis=1))
+    pushed: dict[str, Array] = {}
+    resting = np.tile([k not in bounds.held for k in range(m.nv)], (len(left), 1))
+    for name, bound in zip(_bounded(m, bounds), bounds.bounds, strict=True):
+        there, slope = q[:, bound.q], gradient[:, bound.v]
+        beyond = ((there <= bound.lower) & (slope > 0.0)) | ((there >= bound.upper) & (slope < 0.0))
+        resting[:, bound.v] &= ~beyond
+        pushed[name] = pushed.get(name, False) | (beyond & (np.abs(slope) > PUSHES * size))
+    still = np.max(np.abs(gradient * resting), axis=1, initial=0.0) <= PUSHES * size
+    stuck = np.any([np.zeros(len(left), bool), *pushed.values()], axis=0)
+    opened = np.max(np.abs(gaps), axis=1, initial=0.0) > CLOSED
+    return pushed, np.select([opened, stuck, still], ["loops", "limits", "reach"], "steps")
 
 
 def _norms(rows: Array) -> Array:

@@ -16,7 +16,7 @@ from .asked import Asked
 from .bounds_of_joints import JointBounds
 from .damped_least_squares import descend
 from .goals import Goals, Task
-from .near_starts import NearStarts, rounded
+from .near_starts import NearStarts
 from .places import as_targets
 from .task_errors import farthest, widest
 
@@ -26,7 +26,7 @@ STEPS = 8
 FIRST = 2
 """How often `STEPS` are taken at the first start, which a user may have chosen."""
 
-PATIENCE = 8
+PATIENCE = 16
 """After so many starts each one gets `STEPS` more steps."""
 
 LANES = 512
@@ -80,7 +80,10 @@ class RoughSearch:
 
     def __init__(self, asked: Asked, goals: Goals, threads: int) -> None:
         self._kernel, self._options = _approaching(asked), {} if threads == 1 else {"threads": threads}
-        self._wanted, self._weights = rounded(goals.wanted), rounded(goals.weights)
+        with np.errstate(
+            over="ignore"
+        ):  # weights beyond all numbers lead nowhere, and double precision goes on
+            self._wanted, self._weights = (x.astype(np.float32) for x in (goals.wanted, goals.weights))
 
     def __call__(
         self, numbers: Array, q0: Array, elsewhere: NearStarts, starts: range
@@ -93,24 +96,27 @@ class RoughSearch:
             elsewhere: All others.
             starts: Those to try until one leads near.
         """
-        at, wanted, tried = np.arange(len(numbers)), self._wanted.take(numbers, axis=0), starts.start
-        found, counts = rounded(q0.take(numbers, axis=0)), np.full(len(numbers), tried)
+        left, wanted, tried = np.arange(len(numbers)), self._wanted.take(numbers, axis=0), starts.start
+        q0 = q0.take(numbers, axis=0).astype(np.float32)
+        found, counts = q0.copy(), np.full(len(numbers), tried)
         least = np.full(len(numbers), np.inf, np.float32)
-        while len(at) and tried < starts.stop:
-            copies, rounds = min(max(1, LANES // len(at)), starts.stop - tried), 1 + tried // PATIENCE
+        while len(left) and tried < starts.stop:
             if tried == 0:
-                copies, rounds, begin = 1, FIRST, found
+                copies = 1
+                q, off = self._lead(q0, wanted, FIRST)
             else:
-                begin = elsewhere(wanted, q0.take(numbers.take(at), axis=0), range(tried, tried + copies))
-            q, off = self._lead(rounded(begin), np.repeat(wanted, copies, axis=0), rounds)
+                copies = min(max(1, LANES // len(left)), starts.stop - tried)
+                begin = elsewhere(wanted, q0, left, range(tried, tried + copies))
+                q, off = self._lead(begin, np.repeat(wanted, copies, axis=0), 1 + tried // PATIENCE)
             tried += copies
-            best = off.reshape(-1, copies).argmin(axis=1) + copies * np.arange(len(at))
-            off = off.take(best)
-            better = np.flatnonzero(off < least.take(at))
-            found[at.take(better)] = q.take(best.take(better), axis=0)
-            least[at], counts[at] = np.fmin(off, least.take(at)), tried
+            if copies > 1:
+                best = off.reshape(-1, copies).argmin(axis=1) + copies * np.arange(len(left))
+                q, off = q.take(best, axis=0), off.take(best)
+            better = np.flatnonzero(off < least.take(left))
+            found[left.take(better)] = q.take(better, axis=0)
+            least[left], counts[left] = np.fmin(off, least.take(left)), tried
             far = np.flatnonzero(off > NEARBY**2)
-            at, wanted = at.take(far), wanted.take(far, axis=0)
+            left, wanted = left.take(far), wanted.take(far, axis=0)
         return found, counts
 
     def _lead(self, q: Array, wanted: Array, rounds: int) -> tuple[Array, Array]:

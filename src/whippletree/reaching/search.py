@@ -130,17 +130,17 @@ class Search:
         if rough:
             first = max(1, int(ROUGH * starts))
             begin, starts_tried = rough(np.arange(len(q0)), q0, elsewhere, range(first))
-            begin = elsewhere.held(begin, q0)
+            begin = elsewhere.hold(begin.astype(float), q0, np.arange(len(q0)))
         q, nu, *rest = self._run(slice(None), begin, np.full(len(q0), DAMPING), 1.0, 0.0)
         found = SearchResult._make((q, *rest, starts_tried))
         while rough and len(left := np.flatnonzero(~found.solved & (found.starts < first))):
             begin, found.starts[left] = rough(left, q0, elsewhere, range(found.starts[left].max(), first))
-            self._go_on(left, found, elsewhere.held(begin, q0[left]), None, 1)
+            self._go_on(left, found, elsewhere.hold(begin.astype(float), q0, left), None, 1)
         left, tried = np.flatnonzero(~found.solved), first
         self._go_on(left, found, found.q[left], nu[left], FIRST - 1)
         while len(left := left[~found.solved[left]]) and tried < starts:
             copies = min(max(1, LANES // len(left)), starts - tried)
-            begin = elsewhere(goals.wanted[left], q0[left], range(tried, tried + copies))
+            begin = elsewhere(goals.wanted[left], q0, left, range(tried, tried + copies))
             tried += copies
             found.starts[left] = tried
             rounds = MORE * (1 + (tried - first) // PATIENCE)
