@@ -5,6 +5,8 @@ import pytest
 
 import whippletree as wt
 from whippletree.simulation import run_parts
+from whippletree.simulation.recorded_control import recorded_control
+from whippletree.simulation.touching import touching_strides
 
 
 @pytest.fixture
@@ -116,3 +118,28 @@ def test_samples_events_and_controls_go_with_strides(one_by_one):
     assert np.abs(quick.contacts.gap[:, 0]).max() < 1e-15 + np.abs(plain.contacts.gap[:, 0]).max() * 10
     assert len(seen) == 2
     np.testing.assert_allclose(*seen, rtol=0, atol=1e-9)
+
+
+def test_controls_without_a_memory_become_machine_code(monkeypatch):
+    """A control that is asked often is recorded, unless it writes anywhere: that one is called as it is."""
+    monkeypatch.setattr(touching_strides, "WORTH", 100)
+    m, q, qd = disc()
+    gain, asked = np.array([0.3, -0.2, 0.1]), []
+
+    def control(t, q, qd):
+        return 0.02 * np.sin(3.0 * t + q[0]) * gain - 0.01 * qd
+
+    def counted(t, q, qd):
+        asked.append(t)
+        return control(t, q, qd)
+
+    kernel = recorded_control(control, m.nq, m.nv)
+    assert kernel is not None
+    np.testing.assert_allclose(kernel(0.7, q, qd), control(0.7, q, qd), rtol=1e-15)
+    assert recorded_control(counted, m.nq, m.nv) is None
+    assert recorded_control(lambda t, q, qd: gain[:2], m.nq, m.nv) is None
+    named = {"rtol": 1e-9, "atol": 1e-11}
+    first, second = (wt.simulate(m, q, qd, 3.0, law, **named) for law in (control, counted))
+    assert_same(first, second, 1e-9)
+    np.testing.assert_allclose(first.tau, second.tau, rtol=0, atol=1e-9)
+    assert len(asked) > 1000

@@ -8,7 +8,7 @@ import numpy as np
 from ..joints import Planar, Revolute
 from ..model.mechanism import Limits, Mechanism
 from ..shapes import Box, Capsule, Plane, Sphere
-from ..spatial import Array, Inertia, Placement, array, maximum, minimum
+from ..spatial import Array, Inertia, Placement, maximum, minimum
 from .beginnings import DARK, UPRIGHT, Start
 from .legged import quadruped
 from .parallel import linkage_quadruped
@@ -134,9 +134,8 @@ def dropped_quadruped_start(m: Mechanism) -> Start:
 
 def trotting_quadruped_start(m: Mechanism) -> Start:
     """Diagonal legs in turn are lifted and swung forward, by forces that hang on the time alone."""
-    diagonal = [
-        float(("front" in b.name) == ("left" in b.name)) for b in m.bodies if b.name.endswith("thigh")
-    ]
+    thighs = [body.name for body in m.bodies if body.name.endswith("thigh")]
+    diagonal = tuple(float(("front" in name) == ("left" in name)) for name in thighs)
 
     def control(t: Any, q: Array, qd: Array) -> Array:
         tau: list[Any] = [0.0] * 6
@@ -145,7 +144,7 @@ def trotting_quadruped_start(m: Mechanism) -> Start:
             rise, forward = grown * LIFT * maximum(np.sin(phase), 0.0), -grown * SWEEP * np.cos(phase)
             # Forces that move the rest of the springs: the shank turns twice as far, so that the foot rises.
             tau += [0.0, SPRING * (rise - forward), -2.0 * SPRING * rise]
-        return array(tau)
+        return np.array(tau)
 
     return Start(_stance(m, 0.0), np.zeros(m.nv), 4.0, control)
 

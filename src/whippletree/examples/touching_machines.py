@@ -8,7 +8,7 @@ import numpy as np
 from ..joints import Free, Prismatic, Revolute
 from ..model.mechanism import Mechanism
 from ..shapes import Box, Capsule, Cylinder, Plane, Sphere
-from ..spatial import Array, Inertia, Placement, array, maximum, minimum
+from ..spatial import Array, Inertia, Placement, maximum, minimum
 from .beginnings import DARK, Start
 
 DOMINOES, HIGH, THICK, APART = 8, 0.048, 0.0075, 0.02
@@ -168,6 +168,6 @@ def gripper_start(m: Mechanism) -> Start:
         load = weight - 9.81 * LOAD + 9.81 * LOAD * minimum(10.0 * s, 1.0)
         rise = 2000.0 * (z - q[7]) + 80.0 * (v - qd[6]) + load
         squeeze = 8.0 * minimum(10.0 * t, 1.0)
-        return array([0.0] * 6 + [rise, squeeze, squeeze])
+        return np.array([0.0] * 6 + [rise, squeeze, squeeze])
 
     return Start(m.neutral(), np.zeros(m.nv), 2.5, control)

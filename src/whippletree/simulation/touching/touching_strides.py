@@ -7,6 +7,7 @@ from ...spatial import Array
 from ..closed_step import Rows
 from ..drive import CRAWL
 from ..progress import Progress
+from ..recorded_control import recorded_control
 from ..sampling import Times
 from ..steppers import Stepper
 from ..strides.chosen_script import ChosenScript
@@ -18,6 +19,9 @@ from .faint_slip import FaintSteps
 from .keeping_contacts import HeldInMemory, KeepingContacts
 from .touching_run import TouchingRun
 from .touching_system import SURE
+
+WORTH = 5000
+"""Questions after which machine code for a control is worth what it takes to compile."""
 
 
 class TouchingStride(Stride):
@@ -42,18 +46,27 @@ class TouchingStrides(PlainSteps):
     of = TouchingStride
 
     def __init__(self, run: TouchingRun, faint: FaintSteps, times: Times | None, bar: Progress) -> None:
-        self._touching, self._faint = run, faint
+        self._touching, self._faint, self._looked = run, faint, False
         method = partial(ChosenScript, steps=faint.plain, dense=True)
         tell = of_all(run) if times is None else within_steps(run, times)
         super().__init__(run, faint.plain, "DOP853", method, CRAWL * run.duration, tell, bar)
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
+        if not self._looked and self._touching.system.asked > WORTH:
+            self._looked = True
+            self._record_control()
         if not self._faint.is_plain or not self._touching.system.is_quick(t, y):
             return t, y
         end, after = super().go(t, y)
         if end > t:
             self._touching.follow_slip(after)
         return end, after
+
+    def _record_control(self) -> None:
+        """From now on take the control from machine code, if it gives the same whenever it is asked."""
+        forces, m = self.run.plan.forces, self.run.m
+        if forces.control is not None and forces.period is None:
+            forces.control = recorded_control(forces.control, m.nq, m.nv) or forces.control
 
     def _ready(self, t: float, y: Array) -> Stride | None:
         stride, plan = super()._ready(t, y), self.run.plan

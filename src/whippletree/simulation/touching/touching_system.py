@@ -46,6 +46,7 @@ class TouchingSystem(Compiled):
 
     Attributes:
         held: What contacts do.
+        asked: How many motions it has been asked for.
         small: Whether there may be a kernel for what they do.
         closed, sticks: (nc,) 1 for contacts that are closed, and for those that stick; else 0.
     """
@@ -56,7 +57,7 @@ class TouchingSystem(Compiled):
         self.size: int = m.nq + m.nv
         count, tree = len(candidates(m)), not (m.loops or m.gears)
         self.small = tree and count <= MOST and isinstance(self.kernels.terms, Kernel)
-        self._asked, self._pays = 0, PAYS * count
+        self.asked, self._pays = 0, PAYS * count
         self._held: Held | None = None
         self._sure, self._tried = True, False
 
@@ -84,7 +85,7 @@ class TouchingSystem(Compiled):
     @property
     def _quick(self) -> bool:
         """Whether there is a kernel for what contacts do now, which determines their forces."""
-        return self.small and self._sure and self._asked > self._pays
+        return self.small and self._sure and self.asked > self._pays
 
     def is_quick(self, t: float, y: Array) -> bool:
         """The same, looked at in a state."""
@@ -119,21 +120,31 @@ class TouchingSystem(Compiled):
         return self._held_motion(t, y, self.held._replace(along=along, faint=faint))
 
     def _held_motion(self, t: float, y: Array, held: Held) -> HeldMotion:
-        self._asked += 1
+        self.asked += 1
         if self._quick:
-            q, qd, tau, *f_ext = self.acting(t, y)
-            now = (self.closed, self.sticks, held.along, held.faint)
-            found = HeldMotion(*self.at_once.motion(q, qd, tau, *now, *f_ext))
-            if found.margin > SURE and (self._tried or self._agrees(found, t, y, held)):
+            found = self._by_kernel(t, y, held)
+            if found.margin > SURE and (self._tried or self._agrees(t, y, held)):
                 return found
             self._sure = False
         return held_by_factors(self.motion(t, y), held)
 
-    def _agrees(self, found: HeldMotion, t: float, y: Array, held: Held) -> bool:
-        """Whether the kernel finds what the pieces find, which is looked at once for what contacts do now."""
-        self._tried, slope = True, held_by_factors(self.motion(t, y), held).slope
+    def _by_kernel(self, t: float, y: Array, held: Held) -> HeldMotion:
+        q, qd, tau, *f_ext = self.acting(t, y)
+        now = (self.closed, self.sticks, held.along, held.faint)
+        return HeldMotion(*self.at_once.motion(q, qd, tau, *now, *f_ext))
+
+    def _agrees(self, t: float, y: Array, held: Held) -> bool:
+        """Whether the kernel finds what the pieces find, which is looked at once for what contacts do now.
+
+        Directions of slip are kept: where it is faint, rounding errors turn them, in either.
+        """
+        straight, self._tried = held._replace(faint=FAR), True
+        found, slope = (
+            self._by_kernel(t, y, straight).slope,
+            held_by_factors(self.motion(t, y), straight).slope,
+        )
         with np.errstate(invalid="ignore"):  # a step tried that is much too long
-            differs = np.max(np.abs(found.slope - slope)) > AGREES * np.max(np.abs(slope))
+            differs = np.max(np.abs(found - slope)) > AGREES * np.max(np.abs(slope))
         return not differs
 
     def together(self, q: Array, qd: Array) -> Array | None:
