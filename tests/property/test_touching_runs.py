@@ -267,8 +267,9 @@ def test_slip_begins_in_few_steps(method, steps):
     np.testing.assert_allclose(run.qd[-1, :2], reference[2:], rtol=0.0, atol=1e-7)
 
 
-def test_planar_contacts_that_stick_are_held_by_one_kernel():
-    """Across its plane nothing can be held: that leaves the forces in it as determined as they are."""
+@pytest.mark.parametrize("yaw", [0.0, 0.6, 2.5])
+def test_planar_contacts_that_stick_are_held_by_one_kernel(yaw: float):
+    """Across its plane nothing can be held, whichever way the tangents point: forces in it are determined."""
     m = wt.Mechanism("disc")
     m.add_body(
         "disc",
@@ -277,7 +278,7 @@ def test_planar_contacts_that_stick_are_held_by_one_kernel():
         inertia=wt.Inertia.sphere(0.13, mass=0.7),
     )
     m.add_shape("rim", wt.Sphere(0.13), "disc")
-    m.add_shape("floor", wt.Plane())
+    m.add_shape("floor", wt.Plane(), placement=wt.Placement(rpy=(0, 0, yaw)))
     m.add_contact("roll", "rim", "floor", friction=0.3)
     q, qd, tau = np.array([0.4, 0.2, 0.13]), np.array([-1.2, 0.3, -0.5]), np.array([0.02, 0.1, -0.3])
     held = none_held(np.array([0.3]))._replace(mode=np.array([STICK]))

@@ -25,9 +25,9 @@ from ..equations import limited
 MOST = 12
 """Candidates up to which there is such a kernel: its code grows with the cube of their number."""
 
-VOID = 1e-20
-"""Tangents along which a force moves a contact less than this share of one along its normal, as across the
-plane of a planar mechanism, hold nothing."""
+VOID = 1e-12
+"""Tangents along which a force moves a contact by less than this share of what others do, as across the plane
+of a planar mechanism, hold nothing."""
 
 TINY = 1e-300
 """Keeps lengths of zero away from a division."""
@@ -98,10 +98,13 @@ def held_motion(
 
     # x: normal forces, and friction of contacts that stick; that of others is -μ t̂ x_n.
     F = G[..., 0] - rubs[:, 0] * G[..., 1] - rubs[:, 1] * G[..., 2]
-    mask = _mask(closed, sticks, array([[G[i, k, i, k] for k in range(3)] for i in range(nc)]))
-    columns = np.stack([F, G[..., 1], G[..., 2]], axis=-1).reshape(3 * nc, 3 * nc)
-    x, margin = _eliminated(_masked(columns, mask), -mask * d.ravel())
-    x = (mask * x).reshape(nc, 3)
+    axes = [_best_axes(G[i, 1:, i, 1:]) for i in range(nc)]
+    columns = np.stack([F, G[..., 1], G[..., 2]], axis=-1)
+    columns = _turned(np.moveaxis(_turned(columns, axes), (0, 1), (2, 3)), axes)  # rows, then columns
+    columns = np.moveaxis(columns, (0, 1), (2, 3))
+    mask = _mask(closed, sticks, array([[columns[i, k, i, k] for k in range(3)] for i in range(nc)]))
+    held = _eliminated(_masked(columns.reshape(3 * nc, 3 * nc), mask), -mask * _turned(d, axes).ravel())
+    x, margin = _turned((mask * held[0]).reshape(nc, 3), [(c, -s) for c, s in axes]), held[1]
     force = array([[n, *(t - n * rub)] for (n, *t), rub in zip(x, rubs, strict=True)])
     own = array([G[i, 0, i, 0] for i in range(nc)])
     push = array([F[i, 0, i] for i in range(nc)]) / own
@@ -129,6 +132,7 @@ def held_together(m: Mechanism, q: Array, qd: Array, closed: Array, sticks: Arra
         worst = maximum(worst, abs(entry))
     normal = J[:, 0]
     step, first = _eliminated(_masked(normal @ normal.T, closed), closed * gap)
+    J = _turned(J, [_best_axes(part[1:] @ part[1:].T) for part in J])
     rows, mask = J.reshape(-1, m.nv), _mask(closed, sticks, np.sum(J * J, axis=-1))
     change, second = _eliminated(_masked(rows @ rows.T, mask), mask * (rows @ qd))
     moved = integrate(m, q, -(normal.T @ (closed * step)))
@@ -141,10 +145,28 @@ def slip_direction(slip: Array, along: Array, faint: Any) -> Array:
     return w / np.sqrt(maximum(w @ w, TINY))
 
 
+def _best_axes(A: Array) -> tuple[Any, Any]:
+    """Cosine and sine of the angle from t1 to the eigenvector with the larger value of A (2, 2), symmetric.
+
+    Along the other tangent, nothing may be held across the plane of a planar mechanism.
+    """
+    half = 0.5 * (A[0, 0] - A[1, 1])
+    more = np.sqrt(half * half + A[0, 1] * A[0, 1])
+    x, y = where(half > 0.0, half + more, A[0, 1]), where(half > 0.0, A[0, 1], more - half)
+    length = np.sqrt(x * x + y * y)
+    some, safe = length > TINY, where(length > TINY, length, 1.0)
+    return where(some, x / safe, 1.0), where(some, y / safe, 0.0)
+
+
+def _turned(parts: Array, axes: list[tuple[Any, Any]]) -> Array:
+    """(nc, 3, …) along n and tangents that are turned by angles, given along n, t1 and t2."""
+    return array([[n, c * a + s * b, c * b - s * a] for (n, a, b), (c, s) in zip(parts, axes, strict=True)])
+
+
 def _mask(closed: Array, sticks: Array, moved: Array) -> Array:
     """(3 nc,) 1 for directions that are held, else 0, given what forces along them move (nc, 3)."""
     held = [
-        [c, *(where(along > VOID * normal, s, 0.0) for along in tangents)]
+        [c, *(where(along > VOID * (normal + sum(tangents)), s, 0.0) for along in tangents)]
         for c, s, (normal, *tangents) in zip(closed, sticks, moved, strict=True)
     ]
     return array(held).ravel()
