@@ -22,8 +22,8 @@ SURE = 1e-9
 """Margins below this leave forces to least squares."""
 
 AGREES = 1e-12
-"""Share of the slope to which the kernel agrees with the pieces, or is not used: feet of 10 mg under a hip of
-1 kg cost it five digits."""
+"""Share of the slope, or of accelerations without contact forces, to which the kernel agrees with the pieces,
+or is not used: feet of 10 mg under a hip of 1 kg cost it five digits."""
 
 NEWTON = 8
 """Steps that bring a state back to closed loops and contacts."""
@@ -139,12 +139,13 @@ class TouchingSystem(Compiled):
         Directions of slip are kept: where it is faint, rounding errors turn them, in either.
         """
         straight, self._tried = held._replace(faint=FAR), True
-        found, slope = (
-            self._by_kernel(t, y, straight).slope,
-            held_by_factors(self.motion(t, y), straight).slope,
-        )
+        found = self._by_kernel(t, y, straight)
+        slope = held_by_factors(self.motion(t, y), straight).slope
         with np.errstate(invalid="ignore"):  # a step tried that is much too long
-            differs = np.max(np.abs(found - slope)) > AGREES * np.max(np.abs(slope))
+            size = max(
+                float(np.max(np.abs(slope))), float(found.scale)
+            )  # at rest slopes are what rounding leaves
+            differs = np.max(np.abs(found.slope - slope)) > AGREES * size
         return not differs
 
     def together(self, q: Array, qd: Array) -> Array | None:
