@@ -117,11 +117,14 @@ def test_a_start_from_rest_at_a_singular_position_falls(windows):
 
 
 def test_coming_to_rest_at_a_singular_position_is_told():
-    """After half a swing from where it lay flat it lies flat again, at rest: nothing says how to go on."""
+    """After half a swing from where it lay flat it lies flat again, at rest: nothing says how to go on.
+
+    A run of tighter tolerances may come so close to that rest that a step goes on from it, back on its way.
+    """
     with pytest.raises(
         wt.SimulationError, match=r"close to a singular position, .* joint 'bar0' moves"
     ) as caught:
-        wt.simulate(four_bars(1), duration=2.0, **TIGHT)
+        wt.simulate(four_bars(1), duration=2.0)
     assert 1.0 < caught.value.time < 1.09
 
 

@@ -99,7 +99,7 @@ def test_a_function_that_fails_on_the_way_ends_the_run(method):
     with pytest.raises(
         wt.SimulationError, match=r"'stone' at t = 0\.\d+ s of 1 s .*control gives \[nan\]"
     ) as caught:
-        wt.simulate(FALL, duration=1.0, method=method, control=control, sample=0.1)
+        wt.simulate(FALL, duration=1.0, method=method, control=control, sample=0.05)
     assert 0.3 < caught.value.time < 1.0
     part = caught.value.trajectory
     assert isinstance(part, wt.Trajectory)

@@ -16,8 +16,16 @@ from .dop853_numbers import C_MORE, E3, E5, C, D
 
 STAGES, MORE = len(C), len(C_MORE)
 
-SAFETY, LEAST, MOST = 0.9, 0.2, 10.0
-"""Share of the length that should just do; by how much a step may be shorter, and longer, than the last."""
+SAFETY = 0.77
+"""Share of the length that should just do.
+
+From step to step that length changes by chance, by a tenth or two. With 0.9 nearly a quarter of all steps is
+rejected, with 0.77 a tenth, and a run takes a tenth fewer evaluations for the same error. Control that
+follows trends, as a PI controller does, takes more.
+"""
+
+LEAST, MOST = 0.2, 10.0
+"""By how much a step may be shorter, and longer, than the last."""
 
 EXPONENT = 8
 """A length goes by the inverse of this root of the error."""
