@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import whippletree as wt
+from whippletree.simulation.balance import Balance, Runaway, weighed
 
 
 def spring_mass(stiffness=100.0, **properties):
@@ -95,3 +96,35 @@ def test_actions_may_change_energy():
 def test_samples_do_not_hide_what_happens_between():
     with pytest.warns(wt.EnergyWarning, match="'mass' loses"):
         wt.simulate(spring_mass(), [1.0], duration=24.0, method="rk4", dt=0.06, sample=24.0)
+
+
+@pytest.mark.parametrize("parts", [[3], [70], [9, 64, 5], [300, 2000]])
+def test_states_weighed_together_are_those_one_by_one(parts):
+    rng, count = np.random.default_rng(4), sum(parts)
+    t, accounts, power = (
+        np.cumsum(rng.random(count)),
+        rng.normal(size=(count, 5)),
+        rng.normal(size=(count, 2)),
+    )
+    balance = Balance(spring_mass(), np.array([1e6, *rng.normal(size=4)]), (0.3, -0.2))
+    past, begin = np.array(balance.past), np.array(balance._begin)
+    for state in zip(t, accounts, power, strict=True):
+        past, fine = weighed(past, begin, *state)
+        assert fine == 1.0
+    for part in np.split(np.arange(count), np.cumsum(parts)[:-1]):
+        balance.add(t[part], accounts[part], power[part])
+    balance.close()
+    np.testing.assert_allclose(np.array(balance.past), past.astype(float), rtol=1e-12)
+
+
+@pytest.mark.parametrize("first", [0, 6, 7, 8, 40])
+def test_the_first_state_that_has_run_away_is_found(first):
+    balance = Balance(spring_mass(), np.array([1.0, 0.0, 0.0, 0.0, 0.0]), (0.0, 0.0))
+    accounts = np.zeros((50, 5))
+    accounts[:, 0] = 1.0
+    accounts[first, 0] = 1e9
+    balance.add(np.arange(1.0, 51.0), accounts, None)
+    with pytest.raises(Runaway) as caught:
+        balance.close()
+    assert caught.value.t == 1.0 + first
+    np.testing.assert_allclose(caught.value.gained, 1e9 - 1.0)

@@ -34,8 +34,9 @@ SHARE = 0.05
 RUNAWAY = 2.0
 """A run whose energy has grown by so many S from nothing has no meaning any more."""
 
-BLOCK, ROWS = 64, 256
-"""States that are waited for before they are looked at, and those that are in one call at most."""
+BLOCK, TOGETHER, ROWS = 64, 8, 256
+"""States that are waited for before they are looked at, those that one call of a kernel looks at, and calls
+that one script makes at most."""
 
 UNSEEN = 1e-9
 """Share of the largest potential energy, and of what lifts all masses by 1 m, that is rounding."""
@@ -54,6 +55,10 @@ class Runaway(ArithmeticError):
         self.t = t
         self.gained = gained
         self.scale = scale
+
+
+STATE = 1 + len(Accounts._fields) + 2
+"""Numbers of a state: when, its accounts, and the powers of actuators and of forces from outside."""
 
 
 class Past(NamedTuple):
@@ -131,42 +136,63 @@ def weighed(past: Array, begin: Array, t: Any, accounts: Array, power: Array) ->
     return array(list(found)), where(gained <= (1.0 + RUNAWAY) * room, 1.0, 0.0)
 
 
+def weighed_along(past: Array, begin: Array, states: Array) -> tuple[Array, Any]:
+    """`weighed` for states (n, 8) in order, each t, accounts and power; above 0 if all are fine."""
+    fine = 1.0
+    for state in states:
+        past, now = weighed(past, begin, state[0], state[1:-2], state[-2:])
+        fine = minimum(fine, now)
+    return past, fine
+
+
 @cache
-def _kernel() -> Kernel:
-    shapes = {"past": (len(Past._fields),), "begin": (len(Begin._fields),), "t": ()}
-    return Kernel(simplify(trace(weighed, {**shapes, "accounts": (len(Accounts._fields),), "power": (2,)})))
+def _kernel(states: int) -> Kernel:
+    shapes = {"past": (len(Past._fields),), "begin": (len(Begin._fields),), "states": (states, STATE)}
+    return Kernel(simplify(trace(weighed_along, shapes)))
 
 
 class Weighing:
-    """`weighed` over many states, in machine code."""
+    """`weighed` over many states, in machine code.
 
-    def __init__(self) -> None:
-        self.past: Array = np.zeros(len(Past._fields))
-        self.begin: Array = np.zeros(len(Begin._fields))
-        self._t, self._accounts = np.zeros((ROWS, 1)), np.zeros((ROWS, len(Accounts._fields)))
-        self._power, self._fine = np.zeros((ROWS, 2)), np.ones(1)
-        t, accounts, power = np.zeros(1), np.zeros(len(Accounts._fields)), np.zeros(2)
-        after = np.zeros_like(self.past)
+    Args:
+        together: States of one call of a kernel, of whose past only the last is known.
+    """
+
+    def __init__(self, together: int) -> None:
+        self._past, self._begin = np.zeros(len(Past._fields)), np.zeros(len(Begin._fields))
+        self._states, self._fine = np.zeros((ROWS, together * STATE)), np.ones(1)
+        states, after = np.zeros(together * STATE), np.zeros_like(self._past)
         self._script = Script(
             [
-                *(Label("state"), Read(self._t, t), Read(self._accounts, accounts), Read(self._power, power)),
-                Call(_kernel(), [self.past, self.begin, t, accounts, power], [after, self._fine]),
-                *(Copy(after, self.past), Unless(self._fine, "end"), Next(), Again("state")),
+                *(Label("states"), Read(self._states, states)),
+                Call(_kernel(together), [self._past, self._begin, states], [after, self._fine]),
+                *(Copy(after, self._past), Unless(self._fine, "end"), Next(), Again("states")),
                 *(Label("end"), Halt()),
             ]
         )
 
-    def fine_along(self, t: Array, accounts: Array, power: Array | None) -> bool:
-        """Go through states, see `Balance.add`; False at the first at which the motion has run away."""
-        for first in range(0, len(t), ROWS):
-            part = slice(first, first + ROWS)
-            count = len(t[part])
-            self._t[:count, 0], self._accounts[:count] = t[part], accounts[part]
-            self._power[:count] = 0.0 if power is None else power[part]
-            self._script(count, count)
+    def along(self, past: Array, begin: Begin, states: Array) -> tuple[Array, bool]:
+        """The past of the last of states (n, 8), or of the first at which the motion has run away."""
+        self._past[:], self._begin[:] = past, begin
+        place = self._states.reshape(-1, STATE)
+        for first in range(0, len(states), len(place)):
+            part = states[first : first + len(place)]
+            rows = -(-len(part) * ROWS // len(place))
+            place[: len(part)] = part
+            place[len(part) : rows * len(place) // ROWS] = part[-1]  # what takes no time changes nothing
+            self._script(rows, rows)
             if not self._fine[0] > 0.0:
-                return False
-        return True
+                return self._past.copy(), False
+        return self._past.copy(), True
+
+
+def _along(together: int, past: Array, begin: Begin, states: Array) -> tuple[Array, bool]:
+    """The same by a script that others use, too."""
+    key = Weighing, together
+    weighing: Weighing = SHELF.take(key, lambda: Weighing(together))
+    found = weighing.along(past, begin, states)
+    SHELF.put(key, weighing)
+    return found
 
 
 class Balance:
@@ -189,7 +215,7 @@ class Balance:
             0.0, begin.energy, *powers, **sums, lowest=self._top, error=0.0, at=0.0, gained=0.0, room=0.0
         )
         self._begin, self._past = begin, np.array(past)
-        self._waiting: list[tuple[Array, Array, Array | None]] = []
+        self._waiting: list[Array] = []
 
     @property
     def past(self) -> Past:
@@ -218,18 +244,22 @@ class Balance:
         Raises:
             Runaway: The motion has made energy from nothing.
         """
-        self._waiting.append((t, accounts, power))
-        if sum(len(part[0]) for part in self._waiting) >= BLOCK:
+        states = np.empty((len(t), STATE))
+        states[:, 0], states[:, 1:-2], states[:, -2:] = t, accounts, 0.0 if power is None else power
+        self._waiting.append(states)
+        if sum(map(len, self._waiting)) >= BLOCK:
             self.close()
 
     def close(self) -> None:
         """Look at what has been added since the last time; raises as `add` does."""
         waiting, self._waiting = self._waiting, []
-        weighing: Weighing = SHELF.take(Weighing, Weighing)
-        weighing.past[:], weighing.begin[:] = self._past, self._begin
-        fine = all(weighing.fine_along(*part) for part in waiting)
-        self._past = weighing.past.copy()
-        SHELF.put(Weighing, weighing)
+        if not waiting:
+            return
+        states = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+        before = self._past
+        self._past, fine = _along(TOGETHER, before, self._begin, states)
+        if not fine:  # somewhere among those of one call: which was the first
+            self._past, fine = _along(1, before, self._begin, states)
         if not fine:
             raise Runaway(self.past.t, self.past.gained, self.past.room)
 

@@ -34,6 +34,7 @@ class Motion:
         h: (1,) its length, s.
         wanted: (1,) what the length would be but for what cuts steps short, s, where it is chosen.
         t_after, after: Time and state at its end.
+        told: (2,) t_after and h.
         good: (1,) above zero unless a decision is needed.
         shortest: (1,) steps below this, s, need one.
         sample: (1,) when a control that is held is asked the next time, s; infinite if none is.
@@ -45,7 +46,8 @@ class Motion:
         self.equations, self.m = system.equations, system.equations.m
         self.serve(system)
         n = self.m.nq + self.m.nv
-        self.t, self.h, self.t_after, self.wanted = (np.zeros(1) for _ in range(4))
+        self.t, self.wanted, self.told = np.zeros(1), np.zeros(1), np.zeros(2)
+        self.t_after, self.h = self.told[:1], self.told[1:]
         self.y, self.after = np.zeros(n), np.zeros(n)
         self.good, self.shortest = np.ones(1), np.zeros(1)
         self.faults: list[BaseException] = []

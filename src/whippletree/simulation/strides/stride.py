@@ -207,7 +207,7 @@ class Stride:
         self._until, self._more = np.zeros(1), np.zeros(1)
         watch = np.zeros(4)
         count = int(np.clip(NUMBERS // n, FEWEST, MOST))
-        self._t, self._h, self._margin = (np.zeros((count, 1)) for _ in range(3))
+        self._told, self._margin = np.zeros((count, 2)), np.zeros((count, 1))
         self._y, self._slope = np.zeros((count, n)), np.zeros((count if slopes else 0, n))
         slope = np.zeros(n)
         self._kept = np.zeros((0, 0)) if method.kept is None else np.zeros((count, *method.kept.shape))
@@ -236,8 +236,9 @@ class Stride:
             found += [*self.lookout.instructions(slope), Unless(motion.good, END)]
         if slopes:
             found.append(Write(slope, self._slope))
-        written = ((motion.t_after, self._t), (motion.h, self._h), (motion.after, self._y))
-        found += [Write(source, rows) for source, rows in (*written, (watch[1:2], self._margin))]
+        found += [Write(motion.told, self._told), Write(motion.after, self._y)]
+        if self.loops is not None:
+            found.append(Write(watch[1:2], self._margin))
         if method.kept is not None:
             found.append(Write(method.kept, self._kept))
         found += [Copy(motion.after, motion.y), Copy(motion.t_after, motion.t), *method.commit()]
@@ -277,8 +278,8 @@ class Stride:
         """Steps up to a time, or to what has to be decided, or fewer: as many as are worth a call."""
         self._until[0], self.motion.good[0] = until, 1.0
         chosen = self.loops is not None and self.loops.doubts and self.motion.shortest[0] > 0.0
-        count = self._script(min(LOOK, len(self._t)) if chosen else len(self._t), self._rounds)
-        t, h, y = self._t[:count, 0].copy(), self._h[:count, 0].copy(), self._y[:count].copy()
+        count = self._script(min(LOOK, len(self._y)) if chosen else len(self._y), self._rounds)
+        t, h, y = self._told[:count, 0].copy(), self._told[:count, 1].copy(), self._y[:count].copy()
         margin, slope, kept = self._margin[:count, 0], self._slope[:count], self._kept[:count]
         return Steps(t, h, y, margin, slope, kept, not self.motion.good[0] > 0.0)
 
