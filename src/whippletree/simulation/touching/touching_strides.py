@@ -63,9 +63,12 @@ class TouchingStrides(PlainSteps):
         return end, after
 
     def _record_control(self) -> None:
-        """From now on take the control from machine code, if it gives the same whenever it is asked."""
+        """From now on take the control from machine code, if it gives the same whenever it is asked.
+
+        Events and other functions of the user might change what it reads.
+        """
         forces, m = self.run.plan.forces, self.run.m
-        if forces.control is not None and forces.period is None:
+        if forces.by_control_alone and forces.period is None and not self.run.watch.events:
             forces.control = recorded_control(forces.control, m.nq, m.nv) or forces.control
 
     def _ready(self, t: float, y: Array) -> Stride | None:
