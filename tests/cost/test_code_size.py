@@ -10,8 +10,10 @@ import pytest
 import randoms
 import whippletree as wt
 from whippletree.api.compiling import record
+from whippletree.kernels.emit.equal_parts import equal_parts
 from whippletree.kernels.emit.fuse import fuse
 from whippletree.kernels.emit.outline import outline
+from whippletree.kernels.emit.pack_gain import saved
 from whippletree.kernels.emit.schedule import schedule
 
 
@@ -33,3 +35,21 @@ def test_subroutines_of_a_chain(n):
     assert len(found.calls) > n
     assert len(found.steps) < 50
     assert sum(len(step.instructions) for step in found.steps) < 15_000
+
+
+def share_saved(name, function):
+    program = schedule(fuse(record(function, wt.examples.load(name))))
+    packs = equal_parts(program, program.instructions, 8)
+    return saved(program, program.instructions, packs) / program.n_instructions
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "least"),
+    [("quadruped", wt.aba, 0.25), ("quadruped", wt.rnea, 0.3), ("humanoid", wt.aba, 0.2)],
+)
+def test_equal_limbs_are_computed_once_for_all(name, function, least):
+    assert share_saved(name, function) > least
+
+
+def test_an_arm_has_no_equal_limbs():
+    assert share_saved("seven-axis-arm", wt.aba) == 0

@@ -16,6 +16,8 @@ from .instructions import calls_first, functions_of, write_instruction
 from .loop_bodies import MAIN, loop_functions
 from .loop_calls import AREA, LoopCalls, area_text
 from .memory import ROOM, Prefetches, Streams, flush_text, room_size
+from .pack_code import PackCode
+from .pack_gain import Pack
 from .result_slots import ResultSlots
 from .transpose import load_rows, pieces, store_piece
 from .vecmath import functions as vecmath
@@ -111,10 +113,12 @@ def _scalar(program: Program, form: Form, lanes: int) -> str:
         inputs += load_rows(e, [name], entry.size)
     angles = AngleLanes(program, form.of_width(lanes))
     slots = ResultSlots(e, program)  # none
-    _StateCode(e, program, inputs, lambda array: [names[array]], slots).write_one(angles)
+    packs = PackCode(e, program, angles.rest, form.of_width(lanes))
+    _StateCode(e, program, inputs, lambda array: [names[array]], slots).write_one(angles, packs)
     body = "\n".join([area_text(program, form), angles.memory(), *e.lines])
+    widest = form.of_width(max(angles.form.width, packs.width))
     parameters = ", ".join(f"ptr {name}" for name in names)
-    one = f"define void @{ONE}({parameters}) {attributes(angles.form)} {{\n{body}\n  ret void\n}}\n"
+    one = f"define void @{ONE}({parameters}) {attributes(widest)} {{\n{body}\n  ret void\n}}\n"
 
     e = Lanes(form)
     pointers = [row_address(e, array, "%i") for array in range(len(names))]
@@ -253,16 +257,23 @@ class _StateCode:
         write_instruction(self.e, instruction, self.values, self._pairs, self._calls)
         self._results.note(instruction[1], self.values)
 
-    def write_one(self, angles: AngleLanes) -> None:
-        """Write all instructions of one state, the sines and cosines of several angles together."""
+    def write_one(self, angles: AngleLanes, packs: PackCode) -> None:
+        """Write all instructions of one state, sines and cosines of several angles and packs together."""
         free = 0
         for before, numbers in angles.levels:
-            self._write_in_order(before, angles)
+            self._write_in_order(before, angles, packs)
             free = angles.write(self.e, numbers, self.values, free)
-        self._write_in_order(angles.rest, angles)
+        self._write_in_order(packs.sequence, angles, packs)
 
-    def _write_in_order(self, instructions: Sequence[Instruction], angles: AngleLanes) -> None:
+    def _write_in_order(
+        self, instructions: Sequence[Instruction | Pack], angles: AngleLanes, packs: PackCode
+    ) -> None:
         for instruction in instructions:
+            if isinstance(instruction, Pack):
+                packs.write(instruction, self.values)
+                for number in instruction.numbers:
+                    self._results.note(number, self.values)
+                continue
             known = angles.load(self.e, instruction)
             if known is None:
                 self.write(instruction)
