@@ -99,6 +99,22 @@ def test_a_scissor_lift_folded_together_swings_as_a_double_pendulum() -> None:
     )
     for name, expected in (("foot", free.q[:, 0]), ("hinge", free.q[:, 1])):
         assert_allclose(run.q[:, m.joint_names.index(name)], expected, rtol=0, atol=1e-8)
+    # So do its kernel, which also takes it raised, and a rollout, with the errors of Euler's steps.
+    k, up, tau = m.kernel("forward_dynamics"), raised(m, 1, 0.6), np.array([0.3, -0.2, 0.7, 0.4, -0.5])
+    found = k(np.stack([q, up]), np.zeros((2, 5)), tau)
+    for qdd, at in zip(found, (q, up), strict=True):
+        assert_allclose(qdd, wt.forward_dynamics(m, at, np.zeros(5), tau), rtol=0, atol=1e-10)
+    swung, free_swung = (
+        wt.rollout(machine, start, np.zeros(machine.nv), steps=50)[0][-1]
+        for machine, start in ((m, q), (tree, np.array([0.8, -0.7])))
+    )
+    places = [m.joint_names.index(name) for name in ("foot", "hinge")]
+    assert_allclose(swung[places], free_swung, rtol=0, atol=1e-10)
+    assert np.all(np.isfinite(wt.rollout(m, up, np.zeros(5), steps=5)[0]))
+    with pytest.raises(
+        wt.SingularError, match=r"links of 'scissor-lift' lie on each other: .* Give another pos"
+    ):
+        wt.compile(wt.forward_dynamics, m, at=q)
 
 
 def test_what_folds_flat_has_no_linear_model_there() -> None:

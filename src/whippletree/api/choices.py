@@ -120,6 +120,15 @@ def chosen_at(
     return function, given | dict(guard.choice), guard
 
 
+def no_choice(m: Mechanism) -> SingularError:
+    """What is said where the choice made at a position holds nowhere else."""
+    return SingularError(
+        f"no choice of coordinates can be recorded where links of {m.name!r} lie on each other: fewer "
+        "constraints are independent there than elsewhere, as wt.mobility tells. Give another position, "
+        "at=q, or method='augmented', which takes it"
+    )
+
+
 def _guard(
     m: Mechanism, q: Array, choosing: Choosing, limit: float | None, accelerations: bool = True
 ) -> Guard:

@@ -144,7 +144,7 @@ class ClosedKernel(Kernel):
             if choice in known or len(known) == MOST:
                 continue
             known.append(choice)
-            with suppress(SingularError):
+            with suppress(SingularError):  # there, what is chosen holds nowhere else
                 yield self._made(name, q, self._limit)
 
     def _far_positions(self) -> Array:

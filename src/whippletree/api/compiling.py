@@ -21,12 +21,13 @@ from ..kernels.trace.arguments import Declared
 from ..kernels.trace.precision import DOUBLE, precision_of
 from ..kernels.trace.program import Program
 from ..kernels.trace.recording import recording
+from ..loops.equations.rank import MisfitError
 from ..model.fields import meant
 from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
 from ..model.snapshot import Snapshot
 from .assembly_kernel import AssemblyKernel, fixed_hold, is_assembly
-from .choices import chosen_at
+from .choices import chosen_at, no_choice
 from .closed_kernel import ClosedKernel, needs_choice
 from .mobility_kernel import MobilityKernel, is_mobility
 
@@ -234,7 +235,12 @@ def record(
     def made() -> Program:
         return simplified(recording(of_arrays, shapes))
 
-    return stored.program(_name_on_disk(function, m, shapes, parameters, fixed, guard), made)
+    try:
+        return stored.program(_name_on_disk(function, m, shapes, parameters, fixed, guard), made)
+    except MisfitError:
+        if guard is None:
+            raise
+        raise no_choice(m) from None
 
 
 def _check(function: Any, m: Any, inputs: Any, parameters: Any) -> None:

@@ -137,7 +137,7 @@ def _edges(course: Course, duration: float) -> Array:
     if not isinstance(position, MotionSpline):
         return even
     own, period = position.breaks, float(position.breaks[-1] - position.breaks[0])
-    if position.periodic and duration / period * len(own) < MOST:
+    if position.periodic and duration / period * len(own) < MOST // 16:
         rounds = np.arange(np.floor(-own[0] / period), np.ceil((duration - own[0]) / period) + 1.0)
         own = (own[:-1] + period * rounds[:, None]).ravel()
     return np.unique(np.concatenate([even, own[(own > 0.0) & (own < duration)]]))

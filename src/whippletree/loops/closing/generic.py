@@ -1,5 +1,7 @@
 """A closed position that depends on nothing but the mechanism, for what is chosen by numbers."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from ...errors import SolverError
@@ -16,6 +18,10 @@ TRIES = 5
 
 AWAY = 0.1
 """rad, or share of the loops' size: how far from neutral these positions begin."""
+
+FAR_TRIES, FAR = 6, 1.5
+"""The same where constraints depend on each other at all of them, but not where loops are open: links may lie
+on each other there, as they may all along, and be apart elsewhere."""
 
 
 def generic_position(m: Mechanism) -> Array:
@@ -42,4 +48,21 @@ def generic_position(m: Mechanism) -> Array:
             best, found = (len(rows), least), q
     if best[0] < 0 and failure is not None:
         raise failure
-    return found
+    return _apart(m, found, best[0], rng)
+
+
+def _apart(m: Mechanism, q: Array, rank: int, rng: np.random.Generator) -> Array:
+    """A closed position where more constraints are independent than at q, so many; q if none is found."""
+    moving = np.count_nonzero(np.any(constraint_jacobian(m, q) != 0.0, axis=1))
+    most = moving if moving == rank else len(_rows(m, m.random(rng)))
+    for _ in range(FAR_TRIES if rank < most else 0):
+        with suppress(SolverError):
+            far = closed_near(m, integrate(m, m.neutral(), FAR * column_sizes(m) * rng.normal(size=m.nv)))
+            if len(_rows(m, far)) > rank:
+                return far
+    return q
+
+
+def _rows(m: Mechanism, q: Array) -> list[int]:
+    """Numbers of independent constraints at a position."""
+    return independent_rows(in_sizes(m, constraint_jacobian(m, q)))
