@@ -258,9 +258,9 @@ class Run:
         """W: what surfaces that touch take away at a state (nq + nv,), by rubbing."""
         return 0.0
 
-    def rubbed_along(self, rows: Row) -> Array:
-        """(n,) W: the same at many states."""
-        return np.zeros(len(rows.t))
+    def rubbed_along(self, rows: Row) -> Array | float:
+        """(n,) W: the same at many states, or 0 if nothing ever rubs."""
+        return 0.0
 
     def keep(self, rows: Row) -> None:
         """Record many states."""
@@ -284,8 +284,8 @@ class Run:
         rubbed, powers, qd = self.rubbed_along(found), None, found.y[:, self.m.nq :]
         if found.tau is not None:
             powers = np.stack([np.einsum("ij,ij->i", found.tau, qd), found.power - rubbed], axis=1)
-        elif np.any(rubbed):
-            powers = np.stack([np.zeros(len(found.t)), -rubbed], axis=1)
+        elif isinstance(rubbed, np.ndarray):
+            powers = np.stack([np.zeros(len(rubbed)), -rubbed], axis=1)
         try:
             self._balance.add(found.t, found.accounts, powers)
         except Runaway as found:
