@@ -7,6 +7,7 @@ inside. So a file that was loaded and saved again is the same file.
 
 import json
 from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -75,13 +76,18 @@ def _field(kind: Kind, part: Any, field: Field[Any]) -> Pairs:
         said = {f.name: getattr(part, f.name) for f in fields(part)}
         default = (kind.defaults or {})[field.name](said)
     value = getattr(part, field.name)
-    if get_type_hints(kind.part)[field.name] is float and isinstance(value, int):
+    if _hints(kind.part)[field.name] is float and isinstance(value, int):
         value = float(value)
     try:
         pairs = _pairs(field.name, value)
     except _SymbolicError:
         raise ValueError(f"numbers of {kind.name} {part.name!r} are symbolic") from None
     return [] if default is not MISSING and _lines(pairs) == _lines(_pairs(field.name, default)) else pairs
+
+
+@cache  # asked for every field of every part
+def _hints(part: type) -> dict[str, Any]:
+    return get_type_hints(part)
 
 
 class _SymbolicError(Exception):
