@@ -15,6 +15,9 @@ from whippletree.kernels.store import sources
 def pytest_addoption(parser):
     parser.addoption("--need-chromium", action="store_true", help="no browser: fail, do not skip its tests")
     parser.addoption("--interrupts", type=int, default=12, help="how often each kind of work is interrupted")
+    parser.addoption(
+        "--sweep", type=int, default=7, help="of bad values of arguments every so manieth is tried"
+    )
 
 
 def pytest_configure(config):

@@ -57,8 +57,8 @@ contact.problems  → errors spatial model dynamics loops.equations loops.closin
 contact.impulses  → errors spatial model dynamics contact.geometry contact.problems
 contact.compliant → errors spatial model dynamics contact.geometry
 contact.sweeps    → errors spatial model dynamics loops.methods contact.geometry
-contact           → model checks contact.geometry contact.problems contact.impulses contact.compliant
-                    contact.sweeps
+contact           → model checks loops.methods contact.geometry contact.problems contact.impulses
+                    contact.compliant contact.sweeps
 
 io                → errors uncollected spatial joints shapes model dynamics contact.geometry
 io.urdf           → errors spatial joints shapes model io

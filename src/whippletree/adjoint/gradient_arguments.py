@@ -8,7 +8,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.mechanism import Mechanism
-from ..simulation.given_arrays import must_be_finite, real_array, whole_number
+from ..model.values import whole_number
+from ..simulation.given_arrays import must_be_finite, real_array
 from ..spatial import Array
 
 

@@ -22,12 +22,12 @@ from ..loops.equations.constraints import constraint_jacobian
 from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.parameters import parameter_values
+from ..model.values import listed, real_positive, whole_number
 from ..simulation.acting import check_function
 from ..simulation.closed_step import DAMPING, rows_for
 from ..simulation.contact_step import ContactMode, touching_of
-from ..simulation.driver import damping, positive
+from ..simulation.driver import damping
 from ..simulation.equations import Law
-from ..simulation.given_arrays import whole_number
 from ..simulation.integrators import INTEGRATORS
 from ..simulation.starts import constraints_at
 from ..simulation.stepping import Mode
@@ -125,6 +125,7 @@ def rollout_gradient(
     every, threads = whole_number(every, "every"), checked_threads(threads)
     starts = [start_of(m, q0, m.nq, "q0"), start_of(m, qd0, m.nv, "qd0")]
     forces, count_steps = forces_of(np.zeros(m.nv) if tau is None or callable(tau) else tau, m.nv, steps)
+    parameters = listed(parameters, "parameters", "names of parameters", ["link.mass"])
     recorded = count_steps // every
     if recorded == 0:
         raise InputError(f"every is {every}, more than the {count_steps} steps: nothing would be recorded")
@@ -137,6 +138,8 @@ def rollout_gradient(
     lead = common_lead(
         [starts[0].shape[:-1], starts[1].shape[:-1], forces.shape[:-2], *(w.shape[:-2] for w in weights)]
     )
+    if 0 in lead:
+        raise InputError(f"q0, qd0, tau and weights have leading axes {lead}: there is no trajectory")
     if callable(tau):
         check_function(tau, "tau")
     check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
@@ -147,7 +150,7 @@ def rollout_gradient(
         if starts[0].size:
             touching.tell_long_step(m, starts[0].reshape(-1, m.nq)[0], float(dt))
     made = compiled_steps(m, mode, tau if callable(tau) else None, parameters)
-    run = _Run(m, mode, made, parameter_values(m, parameters), every, positive(dt, "dt"), threads)
+    run = _Run(m, mode, made, parameter_values(m, parameters), every, real_positive(dt, "dt"), threads)
     count = prod(lead)
     found = run(
         [np.broadcast_to(start, (*lead, start.shape[-1])).reshape(count, -1) for start in starts],

@@ -10,12 +10,17 @@ from ..errors import InputError
 from ..loops.closing.projections import project_position
 from ..model.mechanism import Mechanism
 from ..model.positions import integrate
+from ..model.values import real_vector, whole_number
 from ..spatial import Array
 from .driven_system import joint_of_velocity
 from .linear_model import linearize
 
 AT_REST = 1e-6
 """Accelerations, as a share of those that gravity or forces cause in free joints, that count as none."""
+
+
+MOST = 100_000
+"""Positions of a swing, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +78,11 @@ class Modes:
             amplitude: Of the joint that moves most, rad or m.
             count: Positions in one swing.
         """
-        if not 0 <= mode < len(self):
+        if whole_number(mode, "mode", 0) >= len(self):
             raise InputError(f"mode is {mode}, expected 0 … {len(self) - 1}")
+        if whole_number(count, "count") > MOST:
+            raise InputError(f"count is {count}, expected {MOST} at most")
+        amplitude = real_vector(amplitude, (), "amplitude", "of the joint that moves most, rad or m").item()
         m, shape = self.mechanism, self.shapes[mode]
         found = []
         for angle in 2.0 * np.pi * np.arange(count) / count:

@@ -15,6 +15,7 @@ from ..loops.equations.rank import TOLERANCE
 from ..model.mechanism import Mechanism
 from ..model.parameters import parameter_values, with_parameters
 from ..model.snapshot import Snapshot, motion_key
+from ..model.values import real_vector
 from ..spatial import Array
 from .derivative import derivative
 
@@ -62,6 +63,8 @@ def assembly_derivatives(
     array([ 1.   , -0.982,  0.403])
     """
     changed = m if values is None else with_parameters(m, parameters, values)
+    if values is not None:
+        real_vector(values, (len(parameters),), "values", "one entry per parameter")
     given = parameter_values(changed, parameters)
     K, free = constraint_jacobian(changed, q), free_columns(m, hold)
     held = [k for k in range(m.nv) if k not in free]

@@ -26,6 +26,7 @@ from ..model.fields import meant
 from ..model.mechanism import Mechanism
 from ..model.parameters import with_parameters
 from ..model.snapshot import Snapshot
+from ..model.values import signature_of
 from .assembly_kernel import AssemblyKernel, fixed_hold, is_assembly
 from .choices import chosen_at, no_choice
 from .closed_kernel import ClosedKernel, needs_choice
@@ -209,7 +210,7 @@ def record(
     if at is not None:
         function, fixed, guard = chosen_at(function, m, at, fixed, limit)
     shapes = _shapes(function, m, dict(inputs or {}), fixed)
-    takes_mechanism = next(iter(inspect.signature(function).parameters), None) == "m"
+    takes_mechanism = next(iter(signature_of(function, "function").parameters), None) == "m"
     names = list(shapes)
     if parameters:
         if not takes_mechanism:
@@ -274,7 +275,7 @@ def _shapes(
     function: Callable[..., Any], m: Mechanism, given: dict[str, Declared], fixed: Mapping[str, Any]
 ) -> dict[str, Declared]:
     """Names and shapes of the inputs, in the order of the function's arguments."""
-    arguments = dict(inspect.signature(function).parameters)
+    arguments = dict(signature_of(function, "function").parameters)
     known = known_arguments(function)
     for argument in arguments.values():
         if argument.kind not in (argument.POSITIONAL_OR_KEYWORD, argument.KEYWORD_ONLY):

@@ -200,7 +200,7 @@ def hybrid_dynamics(
     (array([4.992, 0.   ]), array([2.   , 0.017]))
     """
     prescribed = _driven_joints(m) if prescribed is None else prescribed
-    if method != "auto" and method not in HYBRID:
+    if not isinstance(method, str) or method not in ("auto", *HYBRID):
         raise InputError(f"method is {method!r}: give one of {', '.join(['auto', *HYBRID])}")
     if m.loops or m.gears:
         if method != "auto":

@@ -19,11 +19,14 @@ from ..kernels.export.trigonometric_sympy import evaluated, to_expression
 from ..kernels.trace.recording import trace
 from ..loops.equations.closure_equations import closure_equations
 from ..model.mechanism import Mechanism
-from ..model.values import listed
+from ..model.values import listed, whole_number
 from .compiling import record
 
 WIDTH = 90
 """Signs in a line of LaTeX, as they are seen: a page of 16 cm in 10 pt has room for about so many."""
+
+DIGITS = 17
+"""Digits of a number in a formula, at most: it has no more."""
 
 PARAMETERS = {"mass": "m", "com": "c", "about_com": "I", "position": "p", "armature": "A"}
 """What a number of a body is called in a formula."""
@@ -80,6 +83,9 @@ class SymbolicEquations:
         """
         import sympy
 
+        whole_number(width, "width")
+        if whole_number(digits, "digits") > DIGITS:
+            raise InputError(f"digits is {digits}, expected {DIGITS} at most: numbers have no more")
         lines: list[str] = []
         for left, right in self._formulas():
             rounded = right.xreplace({x: sympy.Float(x, digits) for x in right.atoms(sympy.Float)})

@@ -10,7 +10,7 @@ import numpy as np
 from ..api.forward_methods import METHODS, applicable
 from ..errors import InputError, SingularError
 from ..model.mechanism import Mechanism
-from ..model.values import listed, position
+from ..model.values import listed, position, takes
 from ..spatial import Array
 from .comparison import left_out, recorded
 from .counts import gu
@@ -107,7 +107,7 @@ class Scaling:
         return round(float(np.polyfit(n, count, 1)[0]), 2)
 
     def _counts(self, method: str) -> tuple[int, ...]:
-        if method not in self.operations:
+        if not isinstance(method, str) or method not in self.operations:
             raise InputError(f"there are no counts of {method!r}; known: {', '.join(self.operations)}")
         return self.operations[method]
 
@@ -174,6 +174,8 @@ def scaling(
     """
     if build not in FAMILIES if isinstance(build, str) else not callable(build):
         raise InputError(f"build is {build!r}: give one of {', '.join(FAMILIES)}, or a function of n")
+    if not isinstance(build, str):
+        takes(build, 1, "build")
     if not isinstance(sizes, Iterable):
         raise InputError(f"sizes is {sizes!r}: give at least {LEAST} whole numbers, from small to large")
     sizes = tuple(sizes)

@@ -53,6 +53,7 @@ EVERYWHERE: Mapping[str, Argument] = {
 }
 """Names that mean the same in every function, those of users included."""
 
+_SPATIAL = Argument(lambda m: (6,), lambda m: "one spatial vector, its angular part first")
 _PER_LINK = Argument(lambda m: (len(m), 3), lambda m: f"three entries per body of {m.name!r} (nb = {len(m)})")
 
 OURS: Mapping[str, Argument] = EVERYWHERE | {
@@ -74,16 +75,18 @@ OURS: Mapping[str, Argument] = EVERYWHERE | {
     "coordinates": _PER_LINK,
     "poses": Argument(lambda m: (len(m), 7), lambda m: f"one pose per body of {m.name!r} (nb = {len(m)})"),
     "points": Argument(lambda m: (len(m), 3), lambda m: f"one point per body of {m.name!r} (nb = {len(m)})"),
+    "v": _SPATIAL,
+    "impulse": _SPATIAL,
     "body_torques": _PER_LINK,
     "joint_torques": _PER_LINK,
 }
 """Names as the functions of this library use them; in a function of a user they may mean anything."""
 
 
-POSITIVE = ("stabilization",)
+POSITIVE = ("stabilization", "h")
 """Arguments of the functions of this library that are numbers above 0, or None."""
 
-NOT_NEGATIVE = ("gap_tolerance", "rate_tolerance")
+NOT_NEGATIVE = ("gap_tolerance", "rate_tolerance", "damping")
 """Arguments of the functions of this library that are numbers, 0 or more."""
 
 

@@ -12,8 +12,9 @@ from ..errors import InputError, ModelError, SingularError
 from ..model.mechanism import Mechanism
 from ..model.requirements import Requirement, invertible_inertias
 from ..model.singular import coupled_joints, fault_without_inertia, joint_without_inertia
-from ..model.values import not_negative, positive
+from ..model.values import not_negative, positive, signature_of
 from .argument_table import NOT_NEGATIVE, POSITIVE, is_ours, known_arguments
+from .typed_arguments import expect_typed, typed_arguments
 from .while_recording import Freedom, is_recorded, refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -32,6 +33,7 @@ def checked(
     algorithm: F,
     *requirements: Requirement,
     frame_free: bool = False,
+    real: bool = False,
     recorded: Callable[..., Any] | None = None,
     held: Held | None = None,
     given: Given | None = None,
@@ -53,6 +55,8 @@ def checked(
         frame_free: Whether its result does not depend on the choice of body frames. With symbolic
             scalars it is then run in frames, and with equivalent inertias, that spend fewer
             operations, unless external forces come in body coordinates.
+        real: Whether it decides by values in ways that would lose imaginary parts: complex numbers are
+            refused then.
         recorded: Another road to the same result, taken with symbolic scalars because it is shorter.
         held: For an algorithm that solves for accelerations: which joints it does not solve for, by the
             numbers of their bodies, given m and the arguments by name. All others must move some inertia.
@@ -73,7 +77,7 @@ def checked(
     """
     if not callable(algorithm):
         raise TypeError(f"checked: {algorithm!r} is no function")
-    name, signature = algorithm.__name__, inspect.signature(algorithm)
+    name, signature = algorithm.__name__, signature_of(algorithm, "checked: algorithm")
     if next(iter(signature.parameters), None) != "m":
         raise TypeError(f"{name}: the first parameter of a public algorithm is the mechanism m")
     known = known_arguments(algorithm)
@@ -94,15 +98,21 @@ def checked(
                 raise ModelError(f"{name}: {fault}")
         for key, value in bound.arguments.items():
             if key in known and not (value is None and signature.parameters[key].default is None):
-                bound.arguments[key] = known[key].checked(m, value, key)
+                array = bound.arguments[key] = known[key].checked(m, value, key)
+                if real and array.dtype.kind == "c":
+                    raise InputError(f"{name}: {key} has dtype {array.dtype}, expected real numbers")
         for key in POSITIVE if is_ours(algorithm) else ():
-            if bound.arguments.get(key) is not None:
+            if key in bound.arguments and bound.arguments[key] is not signature.parameters[key].default:
                 positive(bound.arguments[key], key)
         for key in NOT_NEGATIVE if is_ours(algorithm) else ():
             not_negative(bound.arguments.get(key, 0.0), key)
         fault = None if given is None else given(m, bound.arguments)
         if fault is not None:
             raise InputError(f"{name}: {fault}")
+        for key, hint in typed_arguments(algorithm).items() if is_ours(algorithm) else ():
+            value = bound.arguments.get(key, signature.parameters[key].default)
+            if value is not signature.parameters[key].default:
+                expect_typed(name, key, value, hint)
         q = bound.arguments.get("q")
         if held is not None:
             fault = fault_without_inertia(m, held(m, bound.arguments))

@@ -6,6 +6,7 @@ As in `dynamics`, the functions here check their arguments, and those in the mod
 from typing import TYPE_CHECKING
 
 from ..checks.checking import checked
+from ..loops.methods.choice_faults import pivots_fault
 from . import contact_doors
 from .compliant.compliant_contact import Compliant as Compliant
 from .compliant.compliant_contact import PatchState as PatchState
@@ -76,8 +77,8 @@ if not TYPE_CHECKING:  # what is checked has the type of what is not
     contact_states = checked(contact_states)
     overlaps = checked(overlaps, given=contact_doors.tolerance)
     minimal_contacts = checked(minimal_contacts, given=contact_doors.tolerance)
-    contact_problem = checked(contact_problem)
-    contact_forces = checked(contact_forces)
+    contact_problem = checked(contact_problem, given=pivots_fault)
+    contact_forces = checked(contact_forces, real=True)
     gauss_form = checked_problem(gauss_form)
     least_distance = checked_problem(least_distance)
     force_form = checked_problem(force_form)
@@ -91,6 +92,6 @@ if not TYPE_CHECKING:  # what is checked has the type of what is not
     active_contacts = checked_problem(active_contacts)
     current_contacts = checked_problem(current_contacts)
     push_out = checked(push_out)
-    velocity_jump = checked(velocity_jump)
-    handle_jump = checked(handle_jump)
-    impact = checked(impact)
+    velocity_jump = checked(velocity_jump, real=True)
+    handle_jump = checked(handle_jump, real=True)
+    impact = checked(impact, real=True)

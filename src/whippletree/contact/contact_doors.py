@@ -15,7 +15,9 @@ from .problems.contact_forces import checked_rows
 def names_of_bodies(m: Mechanism, given: Mapping[str, Any]) -> None:
     """Bodies are a list of names; those that are none are told by the mechanism."""
     if given.get("bodies") is not None:
-        listed(given["bodies"], "bodies", "names of bodies", [body.name for body in m.bodies])
+        names = [body.name for body in m.bodies]
+        for name in listed(given["bodies"], "bodies", "names of bodies", names):
+            m.body_number(name)
 
 
 def laws(m: Mechanism, given: Mapping[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """What a user gives to optimal control, checked once."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -8,9 +7,9 @@ import numpy as np
 
 from ..errors import InputError, ModelError
 from ..model.mechanism import Mechanism
-from ..model.values import joint_numbers, per_velocity
-from ..simulation.driver import positive, start
-from ..simulation.given_arrays import must_be_finite, real_array, whole_number
+from ..model.values import joint_numbers, per_velocity, real_positive, signature_of, whole_number
+from ..simulation.driver import start
+from ..simulation.given_arrays import must_be_finite, real_array
 from ..simulation.integrators import INTEGRATORS
 from ..spatial import Array
 from .motion_steps import STEP, MotionSteps, Residuals, mode_of, residual_kernels
@@ -37,7 +36,7 @@ def control_problem(
             f"ilqr: {m.name!r} has contacts, as {m.contacts[0].name!r}, and a step in which something is "
             "struck has no derivatives: take a mechanism without them"
         )
-    steps, h = whole_number(steps, "steps"), positive(dt, "dt")
+    steps, h = whole_number(steps, "steps"), real_positive(dt, "dt")
     known = [name for name, integrator in INTEGRATORS.items() if integrator.recordable]
     if method not in known:
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
@@ -96,7 +95,7 @@ def _residuals(function: Any, m: Mechanism, name: str, expected: tuple[str, ...]
     """The function of the expected arguments alone."""
     if not callable(function):
         raise InputError(f"{name} is {function!r}, expected a function of ({', '.join(expected)})")
-    names = tuple(inspect.signature(function).parameters)
+    names = tuple(signature_of(function, "function").parameters)
     if names == expected:
         return function
     if names == ("m", *expected):

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..errors import SolverError
 from ..model.mechanism import Mechanism
-from ..model.values import positive
-from ..simulation.given_arrays import whole_number
+from ..model.values import real_positive, whole_number
 from ..simulation.stepping import Feedback
 from ..spatial import Array
 from .backward_pass import backward
@@ -123,7 +122,7 @@ def ilqr(
     (True, array([3.14]), np.True_)
     """
     whole_number(iterations, "iterations")
-    positive(tolerance, "tolerance")
+    real_positive(tolerance, "tolerance")
     problem, start, u = control_problem(m, q0, qd0, stage, final, steps, dt, actuated, limits, u0, method)
     return solve(problem, start, u, iterations, tolerance)
 

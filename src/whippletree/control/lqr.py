@@ -8,6 +8,7 @@ import numpy as np
 from ..analysis.linear_model import LinearModel
 from ..errors import InputError, ModelError, SolverError
 from ..model.mechanism import Mechanism
+from ..model.values import expect, per_velocity, real_position, real_vector
 from ..simulation.given_arrays import must_be_finite, real_array
 from ..simulation.stepping import Feedback
 from ..spatial import Array
@@ -40,6 +41,9 @@ class Regulator:
         Raises:
             ModelError: Something rolls: deviations of its position are not along joint velocities.
         """
+        expect("feedback", "m", m, Mechanism, "a Mechanism")
+        q = real_position(m, q, "q")
+        tau = None if tau is None else real_vector(tau, (m.nv,), "tau", per_velocity(m))
         labels = [
             name if body.joint.nv == 1 else f"{name}[{j}]"
             for body, name in zip(m.bodies, m.joint_names, strict=True)

@@ -12,6 +12,7 @@ from ..api.compiling import compile
 from ..dynamics import forward_kinematics
 from ..errors import InputError
 from ..io.atomic import whole
+from ..io.file_source import named
 from ..simulation.progress import Progress
 from ..simulation.trajectory import Trajectory
 from ..spatial import Array
@@ -38,7 +39,7 @@ def animate(trajectory: Trajectory, path: str | os.PathLike[str], fps: int = 30)
         InputError: The suffix is unknown, matplotlib is missing, there is nothing to draw, or fps is not
             from 1 to 240, or makes more than 100 000 pictures.
     """
-    target = Path(path)
+    target = named(path)
     if target.suffix not in MOVIES:
         raise InputError(
             f"{path}: a movie cannot be written as {target.suffix!r}; known: {', '.join(MOVIES)}"

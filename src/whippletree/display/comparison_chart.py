@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,7 +36,7 @@ def plot_comparison(
         _costs(left, comparison)
         _growth(right, scaling)
         if path is not None:
-            write(figure, Path(path))
+            write(figure, path)
     return figure
 
 

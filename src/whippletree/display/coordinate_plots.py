@@ -1,7 +1,6 @@
 """Figures of special coordinates: what a unit of each moves, above what the ordinary coordinate moves."""
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,7 +133,7 @@ def _figure(
                     axis.set_xlabel(_turns(m, q, motion, getattr(motion, kind)), fontsize=8)
         figure.suptitle(f"{m.name}   {title} of {body!r}", x=0.01, ha="left", fontsize=11)
         if path is not None:
-            write(figure, Path(path))
+            write(figure, path)
     return figure
 
 

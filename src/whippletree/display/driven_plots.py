@@ -1,7 +1,6 @@
 """A figure of a driven motion: joints, what drives them, and the curves that frames trace."""
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..analysis.driven_kinematics import DrivenMotion
@@ -49,7 +48,7 @@ def plot_motion(motion: DrivenMotion, path: str | os.PathLike[str] | None = None
         draw_paths(axes[1, 1], traced)
         figure.suptitle(f"{m.name}   driven by {', '.join(motion.drivers)}", x=0.01, ha="left", fontsize=11)
         if path is not None:
-            write(figure, Path(path))
+            write(figure, path)
     return figure
 
 

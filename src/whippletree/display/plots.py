@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..api.compiling import made_once
 from ..dynamics.kinematics import forward_kinematics
 from ..errors import InputError
 from ..io.atomic import whole
+from ..io.file_source import named
 from ..model.mechanism import Mechanism
 from ..simulation.trajectory import Trajectory
 from ..spatial import Array
@@ -115,7 +115,7 @@ def plot(trajectory: Trajectory, path: str | os.PathLike[str] | None = None) -> 
             f"{title}{len(trajectory)} states, {trajectory.method}", x=0.01, ha="left", fontsize=11
         )
         if path is not None:
-            write(figure, Path(path))
+            write(figure, path)
     return figure
 
 
@@ -223,8 +223,9 @@ def draw_paths(axis: "Axes", traced: dict[str, Array]) -> None:
     name_curves(axis, len(moving))
 
 
-def write(figure: "Figure", path: Path) -> None:
+def write(figure: "Figure", path: Any) -> None:
     """Write a figure into a file, whole or not at all; the suffix says how."""
+    path = named(path)
     if path.suffix not in PICTURES:
         raise InputError(
             f"{path}: a picture cannot be written as {path.suffix!r}; known: {', '.join(PICTURES)}"

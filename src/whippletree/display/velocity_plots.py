@@ -1,7 +1,6 @@
 """Figures of velocity transformations: what a unit of each joint velocity moves, and what joints carry."""
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..formulations.semi_recursive.intermediate import path_matrix
 from ..formulations.semi_recursive.reference_frames import reference_frames
 from ..formulations.semi_recursive.velocity_transformation import velocity_transformation
 from ..model.mechanism import Mechanism
-from ..model.values import expect, position, vector
+from ..model.values import expect, real_position, real_vector
 from ..spatial import Array
 from .panels import PALE, Spread, bare, spread_of, view_of
 from .plots import COLORS, STYLE, write
@@ -59,10 +58,10 @@ def draw_velocity_transformation(
     except ImportError:
         raise InputError("figures need matplotlib: pip install whippletree[plot]") from None
     expect("draw_velocity_transformation", "m", m, Mechanism, "a Mechanism")
-    at = position(m, q)
+    at = real_position(m, q, "q")
     centres = np.array([body.inertia.com for body in m.bodies]).reshape(-1, 3)
     given, meaning = centres if points is None else points, f"one per body of {m.name!r}"
-    own = vector(given, centres.shape, "points", meaning)
+    own = real_vector(given, centres.shape, "points", meaning)
     view = view_of(m, at)
     R = np.array([frame.R for frame in reference_frames(m, at, own)]).reshape(-1, 3)
     V = velocity_transformation(m, at, own).reshape(len(m), 6, m.nv)
@@ -85,7 +84,7 @@ def draw_velocity_transformation(
             f"{m.name}   what a unit of each joint velocity moves", x=0.01, ha="left", fontsize=11
         )
         if path is not None:
-            write(figure, Path(path))
+            write(figure, path)
     return figure
 
 

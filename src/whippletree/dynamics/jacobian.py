@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..errors import InputError
 from ..model.force import Reference
 from ..model.jcalc import jcalc, jpos
 from ..model.mechanism import Mechanism
@@ -103,6 +102,4 @@ def reference_transform(X: Transform, reference: Reference) -> Transform:
     """The part of a world-to-frame transform that leads from the reference to the frame."""
     if reference == "world":
         return X
-    if reference == "aligned":
-        return rot(X.E)
-    raise InputError(f'reference is {reference!r}: give "body", "world" or "aligned"')
+    return rot(X.E)  # "aligned"

@@ -147,7 +147,7 @@ def _merge(parent: Body, child: Body, where: Placement) -> Body:
 def _position(m: Mechanism, joint_name: str, value: Any) -> Array:
     """The position of one joint, checked."""
     joint = m.bodies[m.joint_number(joint_name)].joint
-    if joint.nq == 1 and np.ndim(value) == 0:
+    if joint.nq == 1 and not isinstance(value, list | tuple) and np.ndim(value) == 0:
         value = [value]
     q = vector(
         value,

@@ -173,6 +173,6 @@ def start(name: str) -> Start:
 
 
 def _builder(name: str) -> Callable[[], Mechanism]:
-    if name not in _BUILDERS:
+    if not isinstance(name, str) or name not in _BUILDERS:
         raise InputError(f"no example named {name!r}; known: {', '.join(names())}{meant(name, names())}")
     return _BUILDERS[name]

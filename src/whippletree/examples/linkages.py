@@ -2,10 +2,15 @@
 
 import numpy as np
 
+from ..errors import InputError
 from ..joints import Prismatic, Revolute
 from ..model.mechanism import GROUND, Mechanism
+from ..model.values import whole_number
 from ..spatial import Inertia, Placement
 from .bars import Linkage, Point, block, point_of, thin_rod
+
+DEEPEST = 12
+"""Levels of a tree of four-bars, at most."""
 
 
 def four_bar() -> Mechanism:
@@ -224,6 +229,8 @@ def four_bar_tree(levels: int = 3) -> Mechanism:
     Args:
         levels: How many four-bars hang below each other.
     """
+    if whole_number(levels, "levels") > DEEPEST:
+        raise InputError(f"levels is {levels}, expected {DEEPEST} at most: each doubles the mechanism")
     m = Mechanism("four-bar-tree", gravity=(0.0, -9.81, 0.0))
     rod = Inertia(1.0, (0.5, 0.1, 0.0), (0.01, 0.1, 0.1))
     turns = {"a": -1.0, "b": -1.3}

@@ -7,7 +7,8 @@ import numpy as np
 from ..api.compiling import kernel
 from ..errors import InputError
 from ..model.mechanism import Mechanism
-from ..model.values import expect, positive
+from ..model.values import expect, real_positive
+from ..simulation.given_arrays import must_be_finite, real_array
 from ..spatial import Array
 from .base_parameters import base_parameters, refuse_loops
 
@@ -46,7 +47,9 @@ class Excitation:
 
     def at(self, t: Array) -> tuple[Array, Array, Array]:
         """q, qd and qdd, (..., nv) each, at times t (...), s."""
-        return _series(self.center, self.sine, self.cosine, self.duration, np.asarray(t, dtype=float))
+        times = real_array(t, "t")
+        must_be_finite(times, "t")
+        return _series(self.center, self.sine, self.cosine, self.duration, times)
 
     def __str__(self) -> str:
         return f"{self.duration:g} s, condition {self.condition:.3g}, {self.first_condition:.3g} at first"
@@ -79,7 +82,7 @@ def exciting_trajectory(
     ((50, 2), True)
     """
     expect("exciting_trajectory", "m", m, Mechanism, "a Mechanism")
-    positive(duration, "duration")
+    real_positive(duration, "duration")
     for name, value, least in (("harmonics", harmonics, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise InputError(f"{name} is {value!r}, expected a whole number, {least} or more")

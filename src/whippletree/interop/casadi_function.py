@@ -62,6 +62,8 @@ def casadi(
         if len(shape) > 2:
             raise InputError(f"{name} has shape {shape}, and CasADi knows matrices, of two axes, at most")
     given = None if derivative is None else given_jacobian(k, derivative)
+    if compiler is not None and not isinstance(compiler, str):
+        raise InputError(f"compiler is {compiler!r:.60}, expected the command of a C compiler, or None")
     found = None if compiler is None else shutil.which(compiler)
     level = first_level(k)
     inner = _callback(level, k.name, given) if found is None else _external(level, given, orders, found)

@@ -1,7 +1,7 @@
 """Files in, files out: mechanisms from robot descriptions and from files of our own."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import IO
@@ -10,6 +10,7 @@ from ..errors import FileError, InputError
 from ..joints import Joint
 from ..model.graph import Graph
 from ..model.mechanism import Mechanism
+from ..model.values import flag
 from .file_source import Source, named, of, read
 from .findings import Problem
 from .formats import FORMATS, Format, expanded_by_name, format_of, graph_of
@@ -110,6 +111,7 @@ def load(
     else:
         raise InputError(f"path is {path!r}: give the name of a file, or a file that is open for reading")
     for option, given in (("stops", stops), ("keep_zero_limits", keep_zero_limits)):
+        flag(given, option)
         if given and not reader.is_urdf:
             raise InputError(f"{option}: {source.path} says itself what it means, only URDF files need it")
     m = reader.read(source, root, directories, **({"keep_zero_limits": True} if keep_zero_limits else {}))
@@ -271,7 +273,7 @@ def _listed(directory: Path) -> list[str]:
 def _directories(packages: Iterable[StrPath] | None) -> list[Path]:
     if isinstance(packages, (str, os.PathLike)):
         raise InputError(f"packages is {packages!r}: give a list of directories, such as [{str(packages)!r}]")
-    if packages is not None and not isinstance(packages, Iterable):
+    if packages is not None and (not isinstance(packages, Iterable) or isinstance(packages, Mapping)):
         raise InputError(f"packages is {packages!r}: give a list of directories, such as ['robots']")
     packages = () if packages is None else tuple(packages)
     for directory in packages:

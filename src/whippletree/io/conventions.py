@@ -30,7 +30,7 @@ import numpy as np
 from ..errors import InputError, ModelError
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute, Spherical, Translation
 from ..model.mechanism import Body, Limits, Mechanism
-from ..model.values import expect, position, vector
+from ..model.values import expect, finite_numbers, joint_numbers, position, real_vector, vector
 from ..model.wording import describe
 from ..spatial import Array, cross
 from ..spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
@@ -78,7 +78,7 @@ class Convention:
     """
 
     def __init__(self, program: str, m: Mechanism, joints: Sequence[str] | None = None) -> None:
-        if program not in PROGRAMS:
+        if not isinstance(program, str) or program not in PROGRAMS:
             raise InputError(f"program is {program!r}; known: {', '.join(PROGRAMS)}")
         expect("Convention", "m", m, Mechanism, "a Mechanism")
         self.program = program
@@ -103,7 +103,7 @@ class Convention:
 
     def from_position(self, other: Any) -> Array:
         """(nq,) the position that the other program writes as `other` (self.nq,); angles in (-π, π]."""
-        other = vector(
+        other = real_vector(
             other,
             (self.nq,),
             "other",
@@ -165,7 +165,7 @@ class Convention:
 
     def to_spatial(self, v: Any) -> Array:
         """A spatial motion or force (6,), or columns (6, k) of them, in the other program's order."""
-        v = np.asarray(v)
+        v = finite_numbers(v, "(6,) or (6, k)", "v", "spatial vectors as columns")
         if v.ndim not in (1, 2) or v.shape[0] != 6:
             raise InputError(f"v has shape {v.shape}, expected (6,) or (6, k): spatial vectors as columns")
         return np.concatenate([v[3:], v[:3]]) if self.program == "pinocchio" else v
@@ -191,7 +191,7 @@ def _order(m: Mechanism, joints: Sequence[str] | None) -> list[int]:
     """The numbers of the joints that are named, each of those that move exactly once."""
     if joints is None:
         return list(range(len(m)))
-    order = [m.joint_number(name) for name in joints]
+    order = joint_numbers(m, joints, "joints")
     missing = [
         m.bodies[i].joint_name for i in sorted(set(range(len(m))) - set(order)) if m.bodies[i].joint.nq
     ]

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
 from ..joints import Joint, Revolute
+from ..model.fields import checked_name
 from ..model.mechanism import GROUND, Limits, Mechanism
+from ..model.values import expect
 from ..spatial import Inertia, Placement
 
 
@@ -43,8 +47,17 @@ class DH:
     def __post_init__(self) -> None:
         for quantity, unit in (("a", "m"), ("alpha", "rad"), ("d", "m"), ("theta", "rad")):
             value = getattr(self, quantity)
-            if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
-                raise ModelError(f"DH parameter {quantity} is {value!r}: give a finite number, in {unit}")
+            try:
+                usable = isinstance(value, Real) and isfinite(value)
+            except OverflowError:
+                usable = False
+            if not usable:
+                raise ModelError(f"DH parameter {quantity} is {value!r:.60}: give a finite number, in {unit}")
+        if self.inertia is not None and not isinstance(self.inertia, Inertia):
+            raise ModelError(f"a DH row has the inertia {self.inertia!r:.60}, expected an Inertia")
+        for name in (self.name, self.joint_name):
+            if name is not None:
+                checked_name(name, "DH row: link or joint")
         joint = self.joint
         axial = joint.on_axis() if isinstance(joint, Joint) else None
         if axial is None or axial.axis[:2] != (0, 0):
@@ -95,6 +108,9 @@ def from_dh(
         raise ModelError(f'convention is {convention!r}: give "modified" or "classic"')
     if not rows:
         raise ModelError(f"{name!r} has an empty Denavit-Hartenberg table: give one row a joint")
+    for what, placement in (("base", base), ("tool", tool)):
+        if placement is not None:
+            expect("from_dh", what, placement, Placement, "a Placement")
     m = Mechanism(name, gravity)
     before, parent = Placement() if base is None else base, GROUND
     along_link = Placement()

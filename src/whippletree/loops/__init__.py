@@ -21,7 +21,14 @@ from .equations.loop_joints import loop_joint_wrenches as loop_joint_wrenches
 from .equations.mobility import Mobility as Mobility
 from .equations.mobility import mobility as mobility
 from .methods.augmented import augmented as augmented
-from .methods.choice_faults import cluster_fault, kkt_fault, pivots_fault, rows_fault, sparse_fault
+from .methods.choice_faults import (
+    closure_fault,
+    cluster_fault,
+    kkt_fault,
+    pivots_fault,
+    rows_fault,
+    sparse_fault,
+)
 from .methods.closed_inverse import Actuation as Actuation
 from .methods.closed_inverse import actuation as actuation
 from .methods.closed_inverse import motor_forces as motor_forces
@@ -66,4 +73,4 @@ if not TYPE_CHECKING:  # what is checked has the type of what is not
     loop_joint_velocity = checked(loop_joint_velocity)
     loop_joint_force = checked(loop_joint_force)
     loop_joint_wrenches = checked(loop_joint_wrenches)
-    closure_dynamics = checked(closure_dynamics)
+    closure_dynamics = checked(closure_dynamics, given=closure_fault)

@@ -1,6 +1,6 @@
 """How parts other than bodies and joints are added, to a mechanism and to a graph alike."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from ..shapes import Shape
@@ -47,7 +47,7 @@ class PartAdder:
                [0. , 1. ],
                [0.3, 0.7]])
         """
-        drivers = driver if isinstance(driver, str) else tuple(driver)
+        drivers = driver if isinstance(driver, str) or not isinstance(driver, Iterable) else tuple(driver)
         self.add(Gear(name, drivers, driven, cast("float | tuple[float, ...]", ratio), offset))
 
     def add_spring(

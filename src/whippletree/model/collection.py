@@ -11,7 +11,7 @@ from ..spatial import Placement, Transform
 from ..spatial.scalar import real_numbers
 from .adding import PartAdder
 from .contact import Contact
-from .fields import checked_name, meant, shown
+from .fields import CONTAINERS, checked_name, copied, meant, shown
 from .force import Force
 from .gear import Gear
 from .kinds import KINDS, SHARING, Kind, kind_of, names_in
@@ -180,7 +180,7 @@ class PartCollection(PartAdder):
 
     def parts(self, kind: str) -> tuple[Any, ...]:
         """All parts of a kind, by its name, "spring" or one of your own."""
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise ModelError(f"there is no kind of parts {kind!r}; known: {', '.join(KINDS)}")
         return tuple(self._parts.get(kind, ()))
 
@@ -191,15 +191,15 @@ class PartCollection(PartAdder):
 
     def names(self, of: str) -> list[str]:
         """All names of bodies, the ground among them, of joints, or of parts of any other kind."""
-        return list(self._numbers.get(of, ()))
+        return list(self._table(of))
 
     def has(self, of: str, name: str) -> bool:
         """Whether there is such a part: a body, or the ground, a joint, or one of any other kind."""
-        return isinstance(name, str) and name in self._numbers.get(of, ())
+        return isinstance(name, str) and name in self._table(of)
 
     def number(self, of: str, name: str) -> int:
         """The number of a part of a kind, by name, in the order they were added; -1 for the ground."""
-        return self._find(name, self._numbers.get(of, {}), of)
+        return self._find(name, self._table(of), of)
 
     def body_number(self, name: str) -> int:
         """Number of a body by name; -1 for the ground."""
@@ -219,6 +219,15 @@ class PartCollection(PartAdder):
     def joint_names(self) -> list[str]:
         """Names of the joints, in the order of the bodies they carry."""
         return [body.joint_name for body in self.bodies]
+
+    def _table(self, of: str) -> dict[str, int]:
+        """Numbers by names of a kind; ModelError if there is no such kind."""
+        if isinstance(of, str) and of in self._numbers:
+            return self._numbers[of]
+        known = [one for shared in SHARING.values() for one in shared]
+        if not isinstance(of, str) or of not in known:
+            raise ModelError(f"there is no kind of parts {of!r}; known: {', '.join(known)}")
+        return {}
 
     def _find(self, name: str, table: Mapping[str, int], of: str) -> int:
         if isinstance(name, str) and name in table:
@@ -317,8 +326,8 @@ class PartCollection(PartAdder):
         made = object.__new__(type(self))
         (own := made.__dict__).update(self.__dict__)
         for name, value in self.__dict__.items():
-            if name != "_kept" and isinstance(value, _CONTAINERS):
-                own[name] = _copied(value)
+            if name != "_kept" and isinstance(value, CONTAINERS):
+                own[name] = copied(value)
         return made
 
     def with_parts(
@@ -386,15 +395,3 @@ class PartCollection(PartAdder):
     def __len__(self) -> int:
         """N_B, the number of bodies."""
         return len(self._parts["body"])
-
-
-_CONTAINERS = (list, dict)
-
-
-def _copied(value: Any) -> Any:
-    """A list or a dictionary anew, what they hold as it is but for such."""
-    found = value.copy()
-    for key, entry in value.items() if isinstance(value, dict) else ():
-        if isinstance(entry, _CONTAINERS):
-            found[key] = _copied(entry)
-    return found

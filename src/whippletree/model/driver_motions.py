@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import InputError
 from ..spatial import Array, maximum, minimum, where
 from ..spatial.scalar import real_numbers
+from .values import flag
 
 
 class Prescribed(NamedTuple):
@@ -52,8 +53,13 @@ class ConstantSpeed(DriverMotion):
     begins_anywhere: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.speed):
-            raise InputError(f"ConstantSpeed: speed is {self.speed!r}, expected a finite number")
+        try:
+            speed = real_numbers(self.speed).item()
+        except (TypeError, ValueError):
+            speed = np.nan
+        if not np.isfinite(speed):
+            raise InputError(f"ConstantSpeed: speed is {self.speed!r:.60}, expected a finite number")
+        object.__setattr__(self, "speed", speed)
 
     def position(self, t: Any) -> Any:
         return self.speed * t
@@ -90,6 +96,7 @@ class MotionSpline(DriverMotion):
             self.coefficients: Array = real_numbers(coefficients)
         except (TypeError, ValueError):
             raise InputError("MotionSpline: breaks and coefficients are expected to be numbers") from None
+        flag(periodic, "MotionSpline: periodic")
         n = len(self.breaks) - 1 if self.breaks.ndim == 1 else 0
         if n < 1 or self.coefficients.ndim != 2 or self.coefficients.shape[1] != n:
             raise InputError(
@@ -178,6 +185,7 @@ class MotionTable(MotionSpline):
             self.x: Array = real_numbers(x)
         except (TypeError, ValueError):
             raise InputError(f"MotionTable: t and x are {t!r} and {x!r}, expected numbers") from None
+        flag(periodic, "MotionTable: periodic")
         least = 3 if periodic else 4
         if self.t.ndim != 1 or self.t.shape != self.x.shape or len(self.t) < least:
             raise InputError(

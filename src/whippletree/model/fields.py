@@ -109,3 +109,15 @@ def meant(name: Any, known: Iterable[str]) -> str:
     """The end of a message about a name that is not known: a question, or nothing."""
     near = near_names(name, known)
     return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+CONTAINERS = (list, dict)
+
+
+def copied(value: Any) -> Any:
+    """A list or a dictionary anew, what they hold as it is but for such."""
+    found = value.copy()
+    for key, entry in value.items() if isinstance(value, dict) else ():
+        if isinstance(entry, CONTAINERS):
+            found[key] = copied(entry)
+    return found

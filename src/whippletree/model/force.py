@@ -36,7 +36,7 @@ class Force:
 
     def __post_init__(self) -> None:
         set_vectors(self, f"force {self.name!r}", {"force": "N", "torque": "N m"})
-        if self.reference not in REFERENCES:
+        if not isinstance(self.reference, str) or self.reference not in REFERENCES:
             known = ", ".join(repr(name) for name in REFERENCES)
             raise ModelError(f"force {self.name!r}: reference is {self.reference!r}, expected one of {known}")
 

@@ -18,6 +18,7 @@ from .mechanism import GROUND, Mechanism
 from .moved_parts import move_shapes, moved
 from .parts import Body, Frame, Geometry, check_geometries
 from .spanning_tree import choose_cut, spanning_tree
+from .values import listed
 from .wording import counted
 
 
@@ -111,7 +112,7 @@ class Graph(PartAdder):
             properties: limits, armature, damping, friction, stiffness, rest and actuated, whether it has a
                 motor; see `Body`.
         """
-        placements = placement_p or Placement(), placement_s or Placement()
+        placements = (Placement() if place is None else place for place in (placement_p, placement_s))
         self._check_properties(GRAPH_JOINT, name, properties)
         self.add(GraphJoint(name, joint, predecessor, successor, *placements, **properties))
 
@@ -144,8 +145,9 @@ class Graph(PartAdder):
         Raises:
             ModelError: No such joint or body, no such property, or a value that cannot be.
         """
-        kind, table = (GRAPH_JOINT, self.joints) if name in self.joints else (GRAPH_BODY, self.bodies)
-        if name not in table:
+        is_joint = isinstance(name, str) and name in self.joints
+        kind, table = (GRAPH_JOINT, self.joints) if is_joint else (GRAPH_BODY, self.bodies)
+        if not isinstance(name, str) or name not in table:
             known = [*self.joints, *self.bodies]
             hint = meant(name, known)
             raise ModelError(
@@ -268,7 +270,7 @@ class Graph(PartAdder):
         return choose_cut(self.bodies, self.joints, geared)
 
     def _checked_cut(self, cut: Sequence[str]) -> set[str]:
-        for name in cut:
+        for name in listed(cut, "cut", "joint names", list(self.joints)):
             if name not in self.joints:
                 raise ModelError(f"{self.name!r} has no joint {name!r} to cut")
         return set(cut)

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import ModelError
 from ..joints import Joint
 from ..spatial import Inertia, Placement
-from .fields import expect_fields, keep_as_tuple
+from .fields import checked_name, expect_fields, keep_as_tuple
 from .kinds import JOINT, PLACE, Kind, Name, on_body
 from .parts import (
     A_JOINT,
@@ -79,6 +79,8 @@ class GraphJoint:
 
 def check_graph_joint(g: Any, joint: GraphJoint) -> None:
     """ModelError for a joint that joins nothing, or cannot have its properties."""
+    for end in (joint.predecessor, joint.successor):
+        checked_name(end, f"joint {joint.name!r}: body")
     if joint.predecessor == joint.successor:
         raise ModelError(f"joint {joint.name!r} of {g.name!r} joins {joint.predecessor!r} with itself")
     check_joint_part(g, joint, f"joint {joint.name!r}", joint.name)

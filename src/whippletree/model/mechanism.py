@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, with_article
+from ..errors import InputError, ModelError, with_article
 from ..joints import Joint
 from ..spatial import Array, Inertia, Placement
 from . import topology
@@ -78,7 +78,8 @@ class Mechanism(DrivenCollection):
         inertia = Inertia.zero() if inertia is None else inertia
         placement = Placement() if placement is None else placement
         self._check_properties(KINDS["body"], name, properties)
-        self.add(Body(name, joint, parent, placement, inertia, joint_name or name, **properties))
+        joint_name = name if joint_name is None else joint_name
+        self.add(Body(name, joint, parent, placement, inertia, joint_name, **properties))
 
     def add_loop(
         self,
@@ -96,7 +97,7 @@ class Mechanism(DrivenCollection):
         at the bodies' own frames by default; properties are limits, damping, friction, stiffness and rest,
         as of a body's joint; see `Loop`.
         """
-        placements = placement_p or Placement(), placement_s or Placement()
+        placements = (Placement() if place is None else place for place in (placement_p, placement_s))
         self._check_properties(KINDS["loop"], name, properties)
         self.add(Loop(name, joint, predecessor, successor, *placements, **properties))
 
@@ -120,7 +121,7 @@ class Mechanism(DrivenCollection):
         >>> m.bodies[1].damping, m.bodies[1].limits.upper
         (0.2, 1.0)
         """
-        if name == GROUND:
+        if isinstance(name, str) and name == GROUND:
             self._change_ground(properties)
             return
         row, number = self._named(name, kind)
@@ -150,7 +151,7 @@ class Mechanism(DrivenCollection):
     def _named(self, name: str, kind: str | None) -> tuple[Kind, int]:
         """The row and number of the part that has a name; ModelError if there is none, or several."""
         rows = {own.of: row for row in KINDS.values() for own in row.own_names().values()}
-        if kind is not None and kind not in rows:
+        if kind is not None and (not isinstance(kind, str) or kind not in rows):
             raise ModelError(f"there is no kind of parts {kind!r}; known: {', '.join(rows)}")
         asked = rows if kind is None else [kind]
         found: dict[tuple[str, int], str] = {}
@@ -210,21 +211,26 @@ class Mechanism(DrivenCollection):
         """
         if self.has("joint", name) and not self.has("body", name):
             return self.bodies[self.joint_number(name)]
-        if name == GROUND:
+        if isinstance(name, str) and name == GROUND:
             raise ModelError(f"{GROUND!r} is no body of {self.name!r}: nothing carries it")
         return self.bodies[self.body_number(name)]
 
     def support(self, i: int) -> list[int]:
         """κ(i): joints on the path from the ground to body i."""
-        return topology.support(self.parents, i)
+        return topology.support(self.parents, self._body_at(i))
 
     def children(self, i: int) -> list[int]:
         """μ(i): the bodies carried directly by body i, or by the ground for -1."""
-        return topology.children(self.parents, i)
+        return topology.children(self.parents, self._body_at(i))
 
     def subtree(self, i: int) -> list[int]:
         """ν(i): body i and all bodies it carries."""
-        return topology.subtree(self.parents, i)
+        return topology.subtree(self.parents, self._body_at(i))
+
+    def _body_at(self, i: int) -> int:
+        if isinstance(i, bool) or not isinstance(i, int | np.integer) or not -1 <= i < len(self):
+            raise ModelError(f"i is {i!r:.60}: give a body's number, 0 … {len(self) - 1}, or -1, the ground")
+        return i
 
     # Positions
 
@@ -238,6 +244,8 @@ class Mechanism(DrivenCollection):
         Limits that are infinite, or beyond 1e6 rad or m, bound nothing. Of joints in gear the one that
         drives is drawn where all that it drives are within their limits too, if there is such a place.
         """
+        if not isinstance(rng, np.random.Generator):
+            raise InputError(f"rng is {rng!r:.60}: give a np.random.default_rng(seed)")
         drawn = geared_limits(self)
         parts = [drawn[i].within(body.joint.random(rng), rng) for i, body in enumerate(self.bodies)]
         for i, train in enumerate(trains(self) if self.gears else ()):

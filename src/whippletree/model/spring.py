@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial.scalar import real_numbers
-from .fields import set_numbers, set_vectors
+from .fields import checked_name, set_numbers, set_vectors
 from .wording import describe
 
 
@@ -36,6 +36,8 @@ class Spring:
 
 def check_spring(m: Any, spring: Spring) -> None:
     """ModelError for a spring within one body."""
+    for end in (spring.body_a, spring.body_b):
+        checked_name(end, f"spring {spring.name!r}: body")
     if spring.body_a == spring.body_b:
         raise ModelError(
             f"spring {spring.name!r} has both ends on {spring.body_a!r}: it would move nothing, "

@@ -1,6 +1,7 @@
 """Values that a user gives, checked against what a mechanism asks for."""
 
-from collections.abc import Callable, Hashable, Iterable
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ def joint_numbers(m: "Mechanism", names: Any, argument: str) -> list[int]:
 
 def listed(names: Any, argument: str, what: str, known: list[str]) -> list[Any]:
     """Names in a list; InputError for what is none, as a single name."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
         raise InputError(f"{argument} is {names!r}, expected a list of {what}, as {known[:1]}")
     found = list(names)
     for name in found:
@@ -37,25 +38,75 @@ def listed(names: Any, argument: str, what: str, known: list[str]) -> list[Any]:
     return found
 
 
-def positive(value: Any, name: str) -> None:
-    """InputError for a value that is no number above 0; symbolic ones pass."""
-    number = np.asarray(value)
-    if number.shape or number.dtype.kind not in "biufO" or value is None:
-        raise InputError(f"{name} is {value!r}, expected a number above 0")
-    if number.dtype.kind == "O" and not isinstance(value, Real) and hasattr(value, "__rtruediv__"):
-        return
+def signature_of(function: Callable[..., Any], name: str) -> inspect.Signature:
+    """What a function takes; InputError for one that does not tell, as some that are written in C."""
     try:
-        found = float(value)
-    except (TypeError, OverflowError):
-        raise InputError(f"{name} is {value!r:.60}, expected a number above 0") from None
-    if not 0.0 < found < np.inf:
-        raise InputError(f"{name} is {value}, expected a number above 0")
+        return inspect.signature(function)
+    except ValueError:
+        raise InputError(f"{name} is {function!r:.60}, which does not tell what it takes: wrap it") from None
 
 
-def not_negative(value: Any, name: str) -> None:
-    """InputError for a value that is no finite number, 0 or more."""
-    if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
-        raise InputError(f"{name} is {value!r}, expected a number, 0 or more")
+def takes(function: Any, count: int, name: str) -> None:
+    """InputError for what cannot be called with so many arguments."""
+    try:
+        usable = callable(function) and not isinstance(function, type)
+        if usable:
+            inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        usable = False
+    except ValueError:  # some functions written in C do not tell what they take
+        return
+    if not usable:
+        plural = "s" if count > 1 else ""
+        raise InputError(f"{name} is {function!r:.60}, expected a function of {count} argument{plural}")
+
+
+def flag(value: Any, name: str) -> None:
+    """InputError for what is neither True nor False: anything else would count as one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} is {value!r:.60}, expected True or False")
+
+
+def whole_number(value: Any, name: str, least: int = 1) -> int:
+    """The value as a number of things, so many or more."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} is {value!r:.60}, expected a whole number, {least} or more")
+    return int(value)
+
+
+def positive(value: Any, name: str) -> Any:
+    """The value, a number above 0 as a float, a symbolic one as it is; InputError for anything else."""
+    return _one_number(value, name, "a number above 0", lambda number: 0.0 < number < np.inf)
+
+
+def real_positive(value: Any, name: str) -> float:
+    """As `positive`, without symbolic ones: where a motion is computed and nothing is recorded."""
+    found = positive(value, name)
+    if not isinstance(found, float):
+        raise InputError(f"{name} is {value!r:.60}, expected a number above 0")
+    return found
+
+
+def not_negative(value: Any, name: str) -> Any:
+    """The value, a number as a float, a symbolic one as it is; InputError for anything else."""
+    return _one_number(value, name, "a number, 0 or more", lambda number: 0.0 <= number < np.inf)
+
+
+def _one_number(value: Any, name: str, expected: str, fits: Callable[[float], bool]) -> Any:
+    if isinstance(value, np.ndarray) and not value.shape:
+        value = value.item()
+    if not isinstance(value, Real):
+        symbolic = hasattr(type(value), "__rtruediv__") and not isinstance(value, np.ndarray | complex)
+        if symbolic:
+            return value
+        raise InputError(f"{name} is {value!r:.60}, expected {expected}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise InputError(f"{name} is {value!r:.60}, expected {expected}") from None
+    if not fits(number):
+        raise InputError(f"{name} is {value}, expected {expected}")
+    return number
 
 
 def vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:
@@ -66,6 +117,11 @@ def vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array
         hint = ". For a batch, compile the function: wt.compile(function, m)" if batch else ""
         raise InputError(f"{name} has shape {result.shape}, expected {shape}: {meaning}{hint}")
     return _finite(result, name)
+
+
+def finite_numbers(value: Any, expected: str, name: str, meaning: str) -> Array:
+    """The value as a finite array of any shape, of which `expected` tells in words."""
+    return _finite(_numbers(value, expected, name, meaning), name)
 
 
 def real_vector(value: Any, shape: tuple[int, ...], name: str, meaning: str) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.mechanism import Mechanism
-from ..model.values import expect, positions, positive
+from ..model.values import expect, positions, real_positive, whole_number
 from ..spatial import Array
 from .asked import Asked
 from .bounds_of_joints import JointBounds
@@ -15,6 +15,9 @@ from .goals import goals
 from .near_starts import NearStarts
 from .reached import Reached, reached
 from .search import Search
+
+MOST_STARTS = 1_000_000
+"""Positions to start from, at most."""
 
 
 def inverse_kinematics(
@@ -74,10 +77,11 @@ def inverse_kinematics(
     ('reach', np.float64(2.15))
     """
     expect("inverse_kinematics", "m", m, Mechanism, "a Mechanism")
-    positive(tolerance, "tolerance")
+    real_positive(tolerance, "tolerance")
     for name, value, least in (("starts", starts, 1), ("seed", seed, 0), ("threads", threads, 1)):
-        if not isinstance(value, int | np.integer) or value < least:
-            raise InputError(f"{name} is {value!r}, expected a whole number, {least} or more")
+        whole_number(value, name, least)
+    if starts > MOST_STARTS:
+        raise InputError(f"starts is {starts!r:.60}, expected {MOST_STARTS} at most")
     bounds = JointBounds.of(m, hold)
     liked = m.neutral() if prefer is None else _position(m, prefer, "prefer")
     if liked.ndim != 1:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
+from operator import index
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,6 +12,9 @@ from ..errors import ModelError
 from ..spatial import Array, Inertia, Placement
 from ..spatial.scalar import real_numbers
 from .shape import Shape, Triangles, numbers_of
+
+MOST = 10_000_000
+"""Samples of a function, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +58,7 @@ class Heights(Shape):
                 low, high = real_numbers(given).tolist()
             except (TypeError, ValueError):
                 low, high = np.nan, np.nan
-            if not -np.inf < low < high < np.inf:
+            if not (isinstance(low, float) and -np.inf < low < high < np.inf):
                 raise ModelError(f"heights: {axis} is {given}, expected a lower and a higher number, in m")
             object.__setattr__(self, axis, (low, high))
 
@@ -63,9 +68,18 @@ class Heights(Shape):
     @classmethod
     def of(cls, function: Callable[[float, float], Any], x: Any, y: Any, samples: tuple[int, int]) -> Self:
         """The heights of a function z = f(x, y), m, at so many places along x and along y."""
-        (x0, x1), (y0, y1) = x, y
-        along_x, along_y = np.linspace(x0, x1, samples[0]), np.linspace(y0, y1, samples[1])
-        return cls(np.array([[float(function(a, b)) for b in along_y] for a in along_x]), (x0, x1), (y0, y1))
+        if not callable(function):
+            raise ModelError(f"heights: function is {function!r:.60}, expected a function of x and y")
+        try:
+            n, k = (index(count) for count in samples)
+        except (TypeError, ValueError):
+            n = k = 0
+        if min(n, k) < 2 or n * k > MOST:
+            raise ModelError(f"heights: samples is {samples!r:.60}, expected two whole numbers, from 2 on")
+        edges = cls(np.zeros((n, k)), x, y)
+        along_x, along_y = np.linspace(*edges.x, n), np.linspace(*edges.y, k)
+        rows: Any = [[function(a, b) for b in along_y] for a in along_x]
+        return cls(rows, edges.x, edges.y)
 
     def height(self, x: float, y: float) -> float:
         """z of the surface at a place, m; ModelError outside of the rectangle."""
@@ -78,8 +92,10 @@ class Heights(Shape):
     def _cell(self, value: float, edges: tuple[float, float], axis: int) -> tuple[int, float]:
         """Number of the cell along an axis, and the share of it that lies before the place."""
         low, high = edges
+        if not isinstance(value, Real):
+            raise ModelError(f"heights: {'xy'[axis]} is {value!r:.60}, expected a number, in m")
         if not low <= value <= high:
-            raise ModelError(f"heights: {'xy'[axis]} is {value:g}, outside of {low:g} … {high:g} m")
+            raise ModelError(f"heights: {'xy'[axis]} is {value:.6}, outside of {low:g} … {high:g} m")
         cells = self.heights.shape[axis] - 1
         at = (value - low) / (high - low) * cells
         cell = min(int(at), cells - 1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import Array, Inertia, Placement
+from ..spatial.shapes import sizes
 from .heights import Heights
 from .shape import Shape, Triangles
 
@@ -39,6 +40,8 @@ class Landscape(Shape):
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ModelError(f"landscape: function is {self.function!r}, expected a function of x and y")
+        (shown,) = sizes(self.shown, "landscape", "shown", 1)
+        object.__setattr__(self, "shown", shown)
 
     def inertia(
         self, *, mass: float | None = None, density: float | None = None, placement: Placement | None = None

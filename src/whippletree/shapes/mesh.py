@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import Array, Inertia, Placement
+from ..spatial.scalar import real_numbers
 from .shape import Shape, Triangles, direction_of, numbers_of
 
 
@@ -40,13 +41,19 @@ class Mesh(Shape):
     def __post_init__(self) -> None:
         if not isinstance(self.file, str) or not self.file:
             raise ModelError(f"mesh: file is {self.file!r}, expected a path, as a text")
-        scale = _array(self.scale, "scale", float)
+        scale = _array(self.scale, "scale")
         if scale.shape != (3,) or not np.all(np.isfinite(scale)):
             raise ModelError(f"mesh {self.file!r}: scale is {self.scale!r}, expected 3 finite numbers")
         object.__setattr__(self, "scale", tuple(scale.tolist()))
-        for name, kind, what in (("vertices", float, "corners"), ("faces", int, "triangles")):
+        for name, what in (("vertices", "corners"), ("faces", "triangles")):
             if getattr(self, name) is not None:
-                values = _array(getattr(self, name), name, kind)
+                values = _array(getattr(self, name), name)
+                if not np.all(np.isfinite(values)):
+                    raise ModelError(f"mesh {self.file!r}: {name} are not all finite")
+                if name == "faces":
+                    if np.any(values % 1.0):
+                        raise ModelError(f"mesh {self.file!r}: faces has numbers that are not whole")
+                    values = values.astype(int)
                 if values.ndim != 2 or values.shape[1] != 3 or not len(values):
                     raise ModelError(f"mesh: {name} has shape {values.shape}, expected (n, 3): {what}")
                 values.flags.writeable = False
@@ -97,8 +104,8 @@ class Mesh(Shape):
         return self.vertices * np.array(self.scale)
 
 
-def _array(values: Any, name: str, kind: type) -> Array:
+def _array(values: Any, name: str) -> Array:
     try:
-        return np.array(values, dtype=kind)
+        return real_numbers(values)
     except (TypeError, ValueError):
-        raise ModelError(f"mesh: {name} is {values!r}, expected numbers") from None
+        raise ModelError(f"mesh: {name} is {values!r:.60}, expected numbers") from None

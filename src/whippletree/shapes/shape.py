@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ModelError, with_article
 from ..spatial import Array, Inertia, Placement
+from ..spatial.scalar import real_numbers
 
 Triangles = tuple[Array, Array]
 """(n, 3) corners, m, and (k, 3) three of their numbers for each triangle, counter-clockwise from outside."""
@@ -57,7 +58,7 @@ class Shape(ABC):
 def direction_of(direction: Any) -> Array:
     """(3,) the direction as floats; ModelError if it is none."""
     try:
-        d = np.array(direction, dtype=float)
+        d = real_numbers(direction)
     except (TypeError, ValueError):
         raise ModelError(f"direction is {direction!r}: give three numbers") from None
     if d.shape != (3,) or not np.all(np.isfinite(d)) or not np.any(d):
@@ -67,6 +68,8 @@ def direction_of(direction: Any) -> Array:
 
 def numbers_of(saved: Mapping[str, Any], kind: str, meaning: tuple[str, ...]) -> tuple[float, ...]:
     """The numbers of "size", as many as there are meanings; ModelError if there are more or fewer."""
+    if not isinstance(saved, Mapping):
+        raise ModelError(f"{with_article(kind)} is saved as {saved!r:.60}, expected what a file says of it")
     size = tuple(saved.get("size", ()))
     if len(size) != len(meaning):
         told = ", ".join(meaning) or "none"

@@ -282,8 +282,8 @@ def is_control(control: object, nq: int, nv: int) -> TypeGuard[Kernel]:
 
 def check_function(function: Any, name: str) -> None:
     """InputError for what cannot be called as function(t, q, qd)."""
-    if not callable(function):
-        raise InputError(f"{name} is {function!r}, expected a function of (t, q, qd)")
+    if not callable(function) or isinstance(function, type):
+        raise InputError(f"{name} is {function!r:.60}, expected a function of (t, q, qd)")
     try:
         taken = signature(function)
     except ValueError:  # some functions written in C do not tell what they take

@@ -24,11 +24,12 @@ from ..loops.equations.rank import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.singular import fault_of_free_joints
 from ..model.snapshot import Snapshot
+from ..model.values import real_positive, whole_number
 from ..spatial import Array
 from .closed_step import DAMPING, RANK, rows_for
 from .contact_step import ContactRecord, touching_of
 from .distribute import distribute
-from .driver import damping, positive
+from .driver import damping
 from .equations import Law, equations
 from .given_arrays import (
     apart,
@@ -37,7 +38,6 @@ from .given_arrays import (
     must_be_finite,
     real_array,
     to_write_into,
-    whole_number,
 )
 from .integrators import INTEGRATORS, Integrator
 from .locally import compute_here
@@ -171,7 +171,7 @@ def rollout(
     threads = checked(threads) if executor is None else whole_number(threads, "threads")
     precision = precision_of(dtype)
     real = np.dtype(precision.dtype)
-    h = np.array(positive(dt, "dt"))
+    h = np.array(real_positive(dt, "dt"))
     if h < SHORTEST:
         raise InputError(f"dt is {dt:g} s, below {SHORTEST:g} s: nothing would move. Give a larger one")
     starts = [_start(m, q0, m.nq, "q0"), _start(m, qd0, m.nv, "qd0")]

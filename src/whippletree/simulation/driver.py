@@ -17,7 +17,7 @@ from ..loops.equations.near_dependence import checked_tolerance
 from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, joints_in_doubt, joints_without_inertia, without_inertia_message
 from ..model.snapshot import Snapshot
-from ..model.values import per_velocity, real_position, real_vector
+from ..model.values import per_velocity, real_position, real_positive, real_vector
 from ..spatial import Array
 from .acting import Acting, ForceFault, HeldActing
 from .closing import closed_start
@@ -173,7 +173,7 @@ def simulate(
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     m = Snapshot(m).m  # as it is now, whatever becomes of it
     duration, rtol, atol = (
-        positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
+        real_positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
     )
     if rtol < FINEST:
         raise InputError(
@@ -253,7 +253,7 @@ def _acting(
 ) -> Acting:
     if control_dt is None:
         return Acting(m, control, external)
-    period = positive(control_dt, "control_dt")
+    period = real_positive(control_dt, "control_dt")
     if control is None:
         raise InputError(f"control_dt is {period:g} s, but there is no control")
     return HeldActing(m, control, external, period)
@@ -275,7 +275,7 @@ def _law(
         return name, Law(method, implicit_damping=implicit)
     if not method.holds(m):
         raise InputError(f"stabilization is {stabilization!r}, but dynamics {name!r} holds no loops")
-    time = positive(stabilization, "stabilization")
+    time = real_positive(stabilization, "stabilization")
     return name, Law(method, options=(("stabilization", time),), implicit_damping=implicit)
 
 
@@ -334,18 +334,8 @@ def start(m: Mechanism, q0: Any, qd0: Any, tolerance: float | None = None) -> tu
 
 def _check_amount(duration: float, spacing: float | None, name: str, what: str) -> None:
     """InputError for a spacing that is so small that no computer gets to the end of the duration."""
-    if spacing is not None and duration / MOST > positive(spacing, name):
+    if spacing is not None and duration / MOST > real_positive(spacing, name):
         raise InputError(
             f"{name} is {spacing:g} s, which makes more than {MOST:g} {what} in {duration:g} s: "
             "give a larger one"
         )
-
-
-def positive(value: Any, name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is {value!r}, expected a number above 0") from None
-    if not 0.0 < number < np.inf:
-        raise InputError(f"{name} is {number:g}, expected a number above 0")
-    return number

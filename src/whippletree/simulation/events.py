@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.mechanism import Mechanism
-from ..model.values import position, vector
+from ..model.values import flag, position, vector
 from ..spatial import Array, where
 from ..spatial.scalar import real_numbers
 from .acting import check_function
@@ -79,7 +79,8 @@ class Event:
         if not isinstance(self.name, str) or not self.name.strip():
             raise InputError(f"name of an event is {self.name!r}: give a text that is not empty")
         check_function(self.function, f"event {self.name!r}: function")
-        if self.direction not in (-1, 0, 1):
+        flag(self.terminal, f"event {self.name!r}: terminal")
+        if not isinstance(self.direction, int) or self.direction not in (-1, 0, 1):
             raise InputError(f"event {self.name!r}: direction is {self.direction!r}, expected -1, 0 or 1")
         if self.action is not None:
             check_function(self.action, f"event {self.name!r}: action")

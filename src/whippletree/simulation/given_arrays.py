@@ -19,8 +19,8 @@ def real_array(value: Any, name: str) -> Array:
         array = np.asarray(value)
         if array.dtype.kind == "O":
             array = array.astype(float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is no array of numbers: {value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} is no array of numbers: {value!r:.60}") from None
     if array.dtype.kind in "SU":
         raise InputError(f"{name} is no array of numbers: {value!r}")
     if array.dtype.kind not in "biuf":
@@ -55,13 +55,6 @@ def to_write_into(out: Any, shapes: Sequence[Shape], dtype: np.dtype[Any]) -> li
 def apart(array: Array, outs: Sequence[Array]) -> Array:
     """The array, or a copy if what is written into the others could be read from it."""
     return array.copy() if any(np.may_share_memory(array, out) for out in outs) else array
-
-
-def whole_number(value: Any, name: str) -> int:
-    """The value as a number of things, 1 or more."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} is {value!r}, expected a whole number, 1 or more")
-    return int(value)
 
 
 def common_lead(shapes: Sequence[Shape], own: Shape) -> Shape:

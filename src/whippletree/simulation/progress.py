@@ -5,6 +5,8 @@ import threading
 from types import TracebackType
 from typing import Any
 
+from ..model.values import flag
+
 PATIENCE = 1.0
 """s without a sign of life."""
 
@@ -21,6 +23,7 @@ class Progress:
 
     def __init__(self, total: float, wanted: bool, what: str = "") -> None:
         self._total, self._what, self._done = total, what, 0.0
+        flag(wanted, "progress")
         self._wanted = wanted and sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
         self._bar: Any = None
         self._task: Any = None

@@ -8,9 +8,10 @@ from ..errors import InputError
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..model.mechanism import Mechanism
+from ..model.values import whole_number
 from ..spatial import Array
 from .acting import check_function
-from .given_arrays import as_rows, common_lead, must_be_finite, real_array, whole_number
+from .given_arrays import as_rows, common_lead, must_be_finite, real_array
 from .stepping import Feedback, Stepping, given_forces, linear_feedback, traced_control
 
 Shape = tuple[int, ...]
@@ -39,6 +40,9 @@ class RolloutControl:
         nq, nv = m.nq, m.nv
         self.arrays: list[tuple[Array, Shape]] = []
         if isinstance(tau, Feedback):
+            for name in ("gain", "q"):
+                if getattr(tau, name) is None:
+                    raise InputError(f"tau.{name} is None: a Feedback has a gain and a position q to hold")
             parts = {"gain": (tau.gain, (nv, 2 * nv)), "q": (tau.q, (nq,)), "qd": (tau.qd, (nv,))}
             for name, (value, shape) in {**parts, "forward": (tau.forward, (nv,))}.items():
                 self.arrays.append((_numbers(value, shape, f"tau.{name}"), shape))
@@ -58,8 +62,8 @@ class RolloutControl:
             where = "" if not told else ", by steps and by the shapes of tau: make them agree"
             raise InputError(f"the number of steps is {what}{where}")
         self.steps: int = told.pop()
-        if self.steps > 1 / np.finfo(dtype).eps:
-            raise InputError(f"the number of steps is {self.steps}, more than {dtype} can count")
+        if self.steps > 1.0 / float(np.finfo(dtype).eps):
+            raise InputError(f"the number of steps is {self.steps!r:.60}, more than {dtype} can count")
         self.arrays = [(array.astype(dtype, copy=False), shape) for array, shape in self.arrays]
         leads = [
             array.shape[: array.ndim - len(shape) - 1]

@@ -197,6 +197,8 @@ class Trajectory:
 
     def labels(self, which: str) -> list[str]:
         """A name for each column of "q", or of "qd" and "tau": the joint's, numbered if it has several."""
+        if not isinstance(which, str) or which not in ("q", "qd", "tau"):
+            raise InputError(f'which is {which!r:.60}: give "q", "qd" or "tau"')
         result = []
         for joint, nq, nv in self.joints:
             count = nq if which == "q" else nv

@@ -1,12 +1,13 @@
 """Rigid-body inertia: ten numbers, never a 6×6 matrix (RBDA §2.13, tables A.3 and A.4)."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, is_masked
 from .rotate import lower, symmetric
-from .scalar import Array, array, known
+from .scalar import Array, known, real_numbers
 from .shapes import Shapes
 from .transform import Transform
 from .vectors import cross, skew
@@ -134,13 +135,17 @@ class Inertia(Shapes):
 
 def _entries(values: Any, name: str) -> Array:
     """The values as an array of any scalar; ModelError for texts, None, and what is not finite."""
+    if is_masked(values):
+        raise ModelError(f"{name} has masked entries: give numbers for them")
     try:
-        entries = array(values)
+        entries = np.array(values)
+        symbolic = entries.ravel().tolist() if entries.dtype.kind == "O" else []
+        if entries.dtype.kind != "c" and all(isinstance(entry, Real) for entry in symbolic):
+            entries, symbolic = real_numbers(values), []
     except (TypeError, ValueError):
-        entries = np.array([None])
-    symbolic = entries.ravel().tolist() if entries.dtype.kind == "O" else []
-    if not all(hasattr(entry, "__radd__") for entry in symbolic):
-        raise ModelError(f"{name} is {values!r}, expected numbers")
+        raise ModelError(f"{name} is {values!r:.60}, expected numbers") from None
+    if not all(hasattr(type(entry), "__radd__") for entry in symbolic):
+        raise ModelError(f"{name} is {values!r:.60}, expected numbers")
     if not symbolic and not np.all(np.isfinite(entries)):
         raise ModelError(f"{name} is {values!r}: give finite numbers")
     return entries

@@ -195,7 +195,10 @@ class Shapes:
         >>> float(round(wedge.m, 12)), wedge.com
         (1.0, array([0.25, 0.25, 0.25]))
         """
-        points, corners = _rows_of_three(vertices, "vertices", float), _rows_of_three(faces, "faces", int)
+        points, corners = _rows_of_three(vertices, "vertices"), _rows_of_three(faces, "faces")
+        if np.any(corners % 1.0):
+            raise ModelError("polyhedron: faces has numbers that are not whole: give numbers of corners")
+        corners = corners.astype(int)
         if corners.min() < 0 or corners.max() >= len(points):
             raise ModelError(f"polyhedron: faces names a corner that is not among 0 … {len(points) - 1}")
         a, b, c = (points[corner] for corner in corners.T)
@@ -206,12 +209,13 @@ class Shapes:
                 f"polyhedron has the volume {volume:g} m³: give a closed surface, its triangles "
                 "counter-clockwise as seen from outside"
             )
+        _check_closed(points, corners)
         s = a + b + c
         com = volumes @ s / (4.0 * volume)
         second = sum(np.einsum("k,ki,kj->ij", volumes, x, x) for x in (s, a, b, c)) / (20.0 * volume)
         spread = second - np.outer(com, com)
         m = _mass("polyhedron", mass, density, volume)
-        placement = Placement() if placement is None else placement
+        placement = _placed_at(placement, "polyhedron")
         R = placement.rotation
         about = R @ (np.trace(spread) * np.eye(3) - spread) @ R.T
         return cls(m, placement.position + R @ com, m * about)
@@ -227,7 +231,7 @@ class Shapes:
         >>> Inertia.from_principal_moments(2.0, (0.1, 0.2, 0.25), axes).about_com.diagonal().round(9)
         array([0.2 , 0.1 , 0.25])
         """
-        placement = Placement() if placement is None else placement
+        placement = _placed_at(placement, "inertia")
         R, mass = placement.rotation, _mass("from_principal_moments", mass, None, 0.0)
         about = R @ np.diag(_point(moments, "from_principal_moments", "moments")) @ R.T
         return cls(mass, placement.position, about)
@@ -235,6 +239,27 @@ class Shapes:
     @classmethod
     def _placed(cls, mass: float, moments_per_mass: Array, placement: Placement | None) -> Self:
         return cls.from_principal_moments(mass, mass * moments_per_mass, placement)
+
+
+def _check_closed(points: Array, corners: Array) -> None:
+    """ModelError for a surface with an edge that no other triangle runs through the other way round."""
+    _, place = np.unique(points, axis=0, return_inverse=True)  # files may name a corner several times
+    triangles = place.reshape(-1)[corners]
+    edges = np.concatenate([triangles[:, [i, (i + 1) % 3]] for i in range(3)])
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    there, back = (edges[:, i] * len(points) + edges[:, 1 - i] for i in range(2))
+    lone = np.setdiff1d(there, back)
+    if len(lone) or not np.array_equal(np.sort(there), np.sort(back)):
+        raise ModelError(
+            f"polyhedron: the surface is open along {len(lone)} edges, or triangles lie on each other: "
+            "give a closed one, its triangles counter-clockwise as seen from outside"
+        )
+
+
+def _placed_at(placement: Placement | None, shape: str) -> Placement:
+    if placement is not None and not isinstance(placement, Placement):
+        raise ModelError(f"{shape}: placement is {placement!r:.60}, expected a Placement")
+    return Placement() if placement is None else placement
 
 
 def _mass(
@@ -276,11 +301,11 @@ def _point(values: Any, shape: str, name: str) -> Array:
     return _finite(values, (3,), f"{shape}: {name}")
 
 
-def _rows_of_three(values: Any, name: str, kind: type) -> Array:
+def _rows_of_three(values: Any, name: str) -> Array:
     try:
-        rows = np.array(values, dtype=kind)
+        rows = real_numbers(values)
     except (TypeError, ValueError):
-        raise ModelError(f"polyhedron: {name} is {values!r}: give rows of three numbers") from None
+        raise ModelError(f"polyhedron: {name} is {values!r:.60}: give rows of three numbers") from None
     if rows.ndim != 2 or rows.shape[1] != 3 or not len(rows) or not np.all(np.isfinite(rows)):
         raise ModelError(f"polyhedron: {name} has shape {rows.shape}: give rows of three finite numbers")
     return rows

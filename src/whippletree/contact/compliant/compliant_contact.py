@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InputError
+from ...model.fields import checked_name
 from ...model.mechanism import Mechanism
 from ...spatial import Array, array, where
 from ..geometry.contact_kinematics import contact_frames, contact_velocity
@@ -52,6 +53,7 @@ class Compliant:
 
     def law_of(self, contact: str) -> PatchLaw:
         """The law of the contact of this name."""
+        checked_name(contact, "contact")
         return dict(self.pairs).get(contact, self.law)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...dynamics.inertia_factors import factor_ltdl
 from ...model.mechanism import Mechanism
-from ...model.values import not_negative, positive
+from ...model.values import not_negative, real_positive
 from ...spatial import Array, array
 from ..geometry.contact_kinematics import contact_jacobian
 from .compliant_contact import BY_NUMBERS, Compliant, laws_of
@@ -58,8 +58,8 @@ def patch_restitution(mass: float, stiffness: float, damping: float) -> float:
     >>> round(wt.contact.patch_restitution(1.0, 1000.0, 5.0), 8)
     0.78931314
     """
-    positive(mass, "mass")
-    positive(stiffness, "stiffness")
+    real_positive(mass, "mass")
+    real_positive(stiffness, "stiffness")
     not_negative(damping, "damping")
     natural = np.sqrt(stiffness / mass)
     ratio = damping / (2.0 * np.sqrt(stiffness * mass))

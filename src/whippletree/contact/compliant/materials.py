@@ -1,10 +1,12 @@
 """Numbers for contacts from what surfaces are made of."""
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
+from ...model.values import not_negative, real_positive
 from .explicit_limit import patch_restitution
 
 
@@ -77,15 +79,14 @@ def contact_numbers(
     for name in (a, b):
         if not isinstance(name, str) or name not in MATERIALS:
             raise InputError(f"there is no material {name!r}; there are {', '.join(MATERIALS)}")
-    for name, value in (("radius", radius), ("mass", mass)):
-        if not 0.0 < value < np.inf:
-            raise InputError(f"{name} is {value!r}, expected a number above 0")
-    if not 0.0 <= restitution <= 1.0:
+    radius, mass = real_positive(radius, "radius"), real_positive(mass, "mass")
+    if not isinstance(restitution, Real) or not 0.0 <= restitution <= 1.0:
         raise InputError(f"restitution is {restitution!r}, expected a share from 0 to 1")
     if friction is None:
         friction = FRICTION.get(frozenset((a, b)))
         if friction is None:
             raise InputError(f"the friction of {a} on {b} is not in the table: give friction=…")
+    not_negative(friction, "friction")
     soft = sum((1.0 - MATERIALS[name].poisson ** 2) / MATERIALS[name].young for name in (a, b))
     stiffness = 2.0 * radius / soft
     return PairNumbers(friction, restitution, stiffness, _damping(mass, stiffness, max(restitution, 0.05)))

@@ -107,10 +107,3 @@ def stiffness_of(contact: Contact, own: float | None) -> float:
 def damping_of(contact: Contact) -> float:
     """The contact's damping, N s/m."""
     return 0.0 if contact.damping is None else contact.damping
-
-
-def not_negative(contact: Contact, name: str, value: float) -> float:
-    """The value; ModelError if it is negative or not finite."""
-    if known(value) is not None and not (value >= 0.0 and isfinite(value)):
-        raise ModelError(f"contact {contact.name!r}: {name} is {value:g}, must be 0 or more")
-    return value

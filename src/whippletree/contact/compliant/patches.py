@@ -5,10 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import InputError
 from ...model.contact import Contact
+from ...model.values import not_negative, positive, real_positive
 from ...spatial import Array, array, maximum, where
-from .patch_law import PatchLaw, damping_of, decay, not_negative, returning, stiffness_of
+from ...spatial.scalar import known
+from .patch_law import PatchLaw, damping_of, decay, returning, stiffness_of
 
 
 @dataclass(frozen=True)
@@ -23,12 +25,15 @@ class KelvinVoigt(PatchLaw):
     stiffness: float | None = None
     damping: float | None = None
 
+    def __post_init__(self) -> None:
+        _check_spring("KelvinVoigt", self.stiffness, self.damping)
+
     def of(self, contact: Contact) -> "KelvinVoigt":
         damping = damping_of(contact) if self.damping is None else self.damping
         return replace(
             self,
             stiffness=stiffness_of(contact, self.stiffness),
-            damping=not_negative(contact, "damping", damping),
+            damping=damping,
         )
 
     def freed(self, z: Array, t: Any) -> Array:
@@ -67,10 +72,15 @@ class HuntCrossley(PatchLaw):
     stiffness: float | None = None
     along: tuple[float, float] | None = None
 
+    def __post_init__(self) -> None:
+        not_negative(self.dissipation, "HuntCrossley: dissipation")
+        if real_positive(self.exponent, "HuntCrossley: exponent") < 1.0:
+            raise InputError(f"HuntCrossley: exponent is {self.exponent:g}, expected 1 or more")
+        _check_spring("HuntCrossley", self.stiffness, 0.0)
+        if self.along is not None:
+            _check_pair("HuntCrossley: along", self.along)
+
     def of(self, contact: Contact) -> "HuntCrossley":
-        not_negative(contact, "dissipation", self.dissipation)
-        if self.exponent < 1.0:
-            raise ModelError(f"contact {contact.name!r}: exponent is {self.exponent:g}, must be 1 or more")
         stiffness = stiffness_of(contact, self.stiffness)
         along = self.along or (stiffness, damping_of(contact))
         return replace(self, stiffness=stiffness, along=along)
@@ -107,11 +117,13 @@ class TwoSurfaces(PatchLaw):
     b: tuple[float, float]
     states: ClassVar[int] = 2
 
+    def __post_init__(self) -> None:
+        for name, pair in (("a", self.a), ("b", self.b)):
+            _check_pair(f"TwoSurfaces: {name}", pair)
+            if known(pair[1]) == 0.0:
+                raise InputError(f"TwoSurfaces: {name} has damping 0, expected a number above 0")
+
     def of(self, contact: Contact) -> "TwoSurfaces":
-        for stiffness, damping in (self.a, self.b):
-            stiffness_of(contact, stiffness)
-            if not_negative(contact, "damping", damping) == 0.0:
-                raise ModelError(f"contact {contact.name!r}: one of two surfaces has damping 0, must be more")
         return self
 
     def moved(self, z: Array, p: Any, t: Any) -> Array:
@@ -158,3 +170,19 @@ class TwoSurfaces(PatchLaw):
     def tangential(self) -> tuple[Any, Any]:
         (K_a, D_a), (K_b, D_b) = self.a, self.b
         return K_a * K_b / (K_a + K_b), D_a * D_b / (D_a + D_b)
+
+
+def _check_spring(law: str, stiffness: Any, damping: Any) -> None:
+    """InputError for what is no stiffness or no damping; None is that of the contact."""
+    if stiffness is not None:
+        positive(stiffness, f"{law}: stiffness")
+    if damping is not None:
+        not_negative(damping, f"{law}: damping")
+
+
+def _check_pair(name: str, pair: Any) -> None:
+    """InputError for what is no stiffness along with a damping."""
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InputError(f"{name} is {pair!r:.60}, expected stiffness, N/m, and damping, N s/m")
+    positive(pair[0], f"{name}: stiffness")
+    not_negative(pair[1], f"{name}: damping")

@@ -125,8 +125,6 @@ def all_contacts(
     ['lower on ground']
     """
     names = [GROUND, *(body.name for body in m.bodies)]
-    for name in bodies or ():
-        m.body_number(name)
     names = [name for name in names if (bodies is None or name in bodies) and touching_shapes(m, name)]
     joined = set() if neighbours else _neighbours(m)
     return [

@@ -1,7 +1,5 @@
 """Impulses on mechanisms: articulated bodies, joint space, loops (RBDA 11.56-11.59)."""
 
-import numpy as np
-
 from ...dynamics.jacobian import jacobian
 from ...model.mechanism import Mechanism
 from ...model.values import vector
@@ -41,4 +39,4 @@ def handle_jump(m: Mechanism, q: Array, frame: str, impulse: Array) -> Array:
     >>> wt.contact.handle_jump(m, [0.0], "tip", [0, 0, 0, 0.5, 0, 0]).round(12)
     array([ 0. , -1.5,  0. ,  1.5,  0. ,  0. ])
     """
-    return jacobian(m, q, frame) @ velocity_jump(m, q, frame, np.asarray(impulse))
+    return jacobian(m, q, frame) @ velocity_jump(m, q, frame, impulse)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, SolverError
-from ...model.values import vector
+from ...model.values import expect, vector
 from ...spatial import Array, Inertia
 
 GROWTH = 1e-12
@@ -70,10 +70,11 @@ def sticking_impulse(
     v1, v2 = (vector(x, (6,), name, "a spatial vector") for x, name in ((v1, "v1"), (v2, "v2")))
     N = vector(directions, (6, 3), "directions", "unit forces n_x, n_y, n_z as columns")
     _check_restitution(restitution)
+    mobility = _mobility(I1, I2)
     zeta = N.T @ (v2 - v1)
     if zeta[2] >= 0.0:
         return np.zeros(3)
-    A = N.T @ _mobility(I1, I2) @ N
+    A = N.T @ mobility @ N
     impulse = -np.linalg.lstsq(A, zeta + np.array([0.0, 0.0, restitution]) * zeta[2], rcond=1e-12)[0]
     after = zeta + A @ impulse
     gained = 0.5 * float(impulse @ (zeta + after))
@@ -91,6 +92,7 @@ def _mobility(I1: Inertia | None, I2: Inertia | None) -> Array:
     both = np.zeros((6, 6))
     for inertia in (I1, I2):
         if inertia is not None:
+            expect("impulse", "inertia", inertia, Inertia, "an Inertia, or None for the ground")
             both = both + np.linalg.pinv(inertia.matrix(), rcond=1e-13, hermitian=True)
     if not np.any(both):
         raise InputError("neither body can move: give an inertia to one of them")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...model.values import vector
+from ...model.values import expect, finite_numbers, vector
 from ...spatial import Array, Inertia, cross_force
 
 
@@ -32,9 +32,11 @@ def body_problem(
     >>> M.round(12), d.round(12), (-d / M[0]).round(12)  # λ = max(0, -d/M) (11.10)
     (array([[0.5]]), array([-9.81]), array([19.62]))
     """
-    nc = np.shape(normals)[-1] if np.ndim(normals) == 2 else 0
+    expect("body_problem", "inertia", inertia, Inertia, "an Inertia")
+    N = finite_numbers(normals, "(6, nc)", "normals", "one column a contact")
+    nc = N.shape[-1] if N.ndim == 2 else 0
     v, f = vector(v, (6,), "v", "a spatial velocity"), vector(force, (6,), "force", "a spatial force")
-    N = vector(normals, (6, nc), "normals", "one column a contact")
+    N = vector(N, (6, nc), "normals", "one column a contact")
     rates = vector(normal_rates, (6, nc), "normal_rates", "one column a contact, as normals")
     I = inertia.matrix()
     if np.linalg.matrix_rank(I, hermitian=True) < 6:

@@ -135,7 +135,9 @@ def no_solution(m: Mechanism, unsolvable: Unsolvable, touching: Sequence[Candida
 
 def checked_rows(rows: Any, count: int) -> list[int]:
     """Rows of `candidates` as numbers; InputError for what is none."""
-    if not np.iterable(rows) or not all(type(row) is int or isinstance(row, np.integer) for row in rows):
+    if not isinstance(rows, Sequence | np.ndarray) or not all(
+        type(row) is int or isinstance(row, np.integer) for row in rows
+    ):
         raise InputError(
             f"rows is {rows!r}, expected whole numbers, as [0, 2]: 0 … {count - 1}, one a candidate"
         )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...errors import InputError
-from ...model.values import expect, vector
+from ...model.values import expect, finite_numbers, real_vector
 from ...spatial import Array
 from .complementarity import ContactForces
 
@@ -23,8 +23,9 @@ def checked_problem(function: F) -> F:
     def door(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         given = bound.arguments
-        nc = len(np.atleast_1d(given["d"]))
-        rows = np.shape(given["R"])[:1] if "R" in given else ()
+        d = finite_numbers(given["d"], "(nc,)", "d", "one entry per contact")
+        nc = len(np.atleast_1d(d))
+        rows = finite_numbers(given["R"], "(k, nc)", "R", "M = RᵀR").shape[:1] if "R" in given else ()
         shapes = {"d": (nc,), "R": (*rows, nc), "M": (nc, nc)}
         if "friction" in signature.parameters:
             shapes |= {
@@ -33,14 +34,20 @@ def checked_problem(function: F) -> F:
                 "friction": (nc,),
                 "least": (nc,),
                 "start": (nc, 3),
+                "force": (nc, 3),
                 "sliding": (nc, 2),
             }
         for name in sorted(given.keys() & shapes.keys(), key=lambda name: (name != "d", name)):
             if given[name] is not None or signature.parameters[name].default is not None:
-                given[name] = vector(given[name], shapes[name], name, f"as d has {nc} contacts")
+                given[name] = real_vector(given[name], shapes[name], name, f"as d has {nc} contacts")
         expected = "a ContactForces, as gauss_form gives one"
         if "solution" in given:
             expect(function.__name__, "solution", given["solution"], ContactForces, expected)
+            count = np.size(given["solution"].force)
+            if count != nc:
+                raise InputError(
+                    f"solution has {count} forces, and d {nc} contacts: give both of one problem"
+                )
         if "M" in given:
             _check_symmetric(given["M"].reshape(given["d"].size, -1))
         for name in sorted(given.keys() & {"friction", "least"}):

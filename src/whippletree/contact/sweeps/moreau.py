@@ -7,6 +7,7 @@ non-smooth contact dynamics method, 1999.)
 """
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,16 @@ import numpy as np
 from ...dynamics.rnea import bias_force
 from ...errors import InputError
 from ...model.mechanism import Mechanism
+from ...model.values import not_negative
 from ...spatial import Array, array, known, maximum, minimum, where
 from ..geometry.contact_kinematics import contact_frames
 from ..geometry.contact_pairs import candidates
 from .block_sweeps import Felt, sweep_residual, swept
 from .contact_inertia import contact_inertia, factored
 from .held_restitution import held_restitution
+
+MOST = 1_000_000
+"""Sweeps of a step, and rounds of a sweep, at most."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +56,11 @@ class Rigid:
     def __post_init__(self) -> None:
         for name, least in (("sweeps", 1), ("rounds", 1)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InputError(f"Rigid: {name} is {value!r}, expected a whole number, {least} or more")
-        if not 0.0 <= self.push_out <= 1.0:
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST:
+                raise InputError(f"Rigid: {name} is {value!r:.60}, expected a whole number, {least} … {MOST}")
+        if not isinstance(self.push_out, Real) or not 0.0 <= self.push_out <= 1.0:
             raise InputError(f"Rigid: push_out is {self.push_out!r}, expected a share from 0 to 1")
-        if not 0.0 <= self.push_speed < np.inf:
-            raise InputError(f"Rigid: push_speed is {self.push_speed!r}, expected a speed, 0 or more")
+        not_negative(self.push_speed, "Rigid: push_speed")
 
 
 class Struck(NamedTuple):

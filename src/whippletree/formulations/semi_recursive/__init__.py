@@ -7,6 +7,7 @@ Absolute equations of single bodies, projected onto joint coordinates by a veloc
 from typing import TYPE_CHECKING
 
 from ...checks.checking import checked
+from ...loops.methods.choice_faults import rows_fault
 from .body_equations import JointEquations as JointEquations
 from .body_equations import ReferencePointEquations as ReferencePointEquations
 from .body_equations import reference_point_equations as reference_point_equations
@@ -57,13 +58,13 @@ if not TYPE_CHECKING:  # what is checked has the type of what is not
     planar_coordinates = checked(planar_coordinates, *PLANAR)
     planar_constraints = checked(planar_constraints, *PLANAR)
     planar_constraint_jacobian = checked(planar_constraint_jacobian, *PLANAR)
-    planar_partition = checked(planar_partition, *PLANAR)
+    planar_partition = checked(planar_partition, *PLANAR, real=True)
     spatial_coordinates = checked(spatial_coordinates)
     spatial_constraints = checked(spatial_constraints, joints_that_close)
     spatial_constraint_jacobian = checked(spatial_constraint_jacobian, joints_that_close)
-    spatial_partition = checked(spatial_partition, joints_that_close)
+    spatial_partition = checked(spatial_partition, joints_that_close, real=True)
     reference_point_equations = checked(reference_point_equations)
     joint_equations_1 = checked(joint_equations_1)
     joint_equations_2 = checked(joint_equations_2)
-    semi_recursive_1 = checked(semi_recursive_1)
-    semi_recursive_2 = checked(semi_recursive_2)
+    semi_recursive_1 = checked(semi_recursive_1, given=rows_fault)
+    semi_recursive_2 = checked(semi_recursive_2, given=rows_fault)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...spatial import Array, array, maximum, where
+from ...spatial.scalar import real_numbers
 
 Profile = Callable[[Any], tuple[Any, Any, Any]]
 """From the polar angle, rad, to the radius s, m, and its first and second derivative by the angle."""
@@ -43,7 +44,7 @@ class CamTable:
 
     def __post_init__(self) -> None:
         try:
-            radii = np.array(self.radii, dtype=float)
+            radii = real_numbers(self.radii)
         except (TypeError, ValueError):
             raise ModelError(f"radii are {self.radii!r}, expected numbers, in m") from None
         if radii.ndim != 1 or len(radii) < LEAST:

@@ -169,6 +169,8 @@ class Kernel:
         >>> "void product(" in k.source("c")
         True
         """
+        if not isinstance(language, str) or language not in ("c", "python", "llvm"):
+            raise InputError(f"no source in {language!r:.60}; there is 'c', 'python' and 'llvm'")
         if language == "c":
             from ..export.c_source import to_c  # on use, as the other one: most kernels are never exported
 
@@ -177,9 +179,7 @@ class Kernel:
             from ..export.python_source import to_python
 
             return to_python(self.program, self.name)
-        if language == "llvm":
-            return build.kernel_text(self.program, host(), host().lanes(self._precision), self._precision)
-        raise InputError(f"no source in {language!r}; there is 'c', 'python' and 'llvm'")
+        return build.kernel_text(self.program, host(), host().lanes(self._precision), self._precision)
 
 
 def _signature(names: Iterable[str]) -> Signature:

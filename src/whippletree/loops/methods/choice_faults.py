@@ -4,12 +4,13 @@ With too few of them a method would leave equations out and answer with the moti
 """
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from ...model.mechanism import Mechanism
+from ...model.values import finite_numbers, vector
 from ...spatial import Array
 from ..equations.constraints import constraint_jacobian
 from ..equations.pivot_order import PivotOrder
@@ -23,15 +24,19 @@ Given = Mapping[str, Any]
 
 
 def rows_fault(m: Mechanism, given: Given) -> str | None:
-    """Of `rows` and `damping`, as `lambda_first` takes them."""
-    rows, damping = given.get("rows"), given.get("damping", 0.0)
-    if np.asarray(damping).dtype.kind != "O" and not (
-        isinstance(damping, Real) and 0.0 <= float(damping) < np.inf
-    ):
-        return f"damping is {damping!r}, expected a share, 0 or more"
+    """Of `rows`, as `lambda_first` takes them."""
+    rows = given.get("rows")
     return (
         None if rows is None else _rows_fault(m, rows, given["q"], 'as wt.method_choice(m, q, "augmented")')
     )
+
+
+def closure_fault(m: Mechanism, given: Given) -> None:
+    """Of the independent variables and their rates, as `closure_dynamics` takes them."""
+    y = finite_numbers(given["position"], "(ny,)", "position", "one entry per independent variable")
+    meaning = "one entry per independent variable"
+    vector(y, (y.size,), "position", meaning)
+    vector(given["rate"], (y.size,), "rate", meaning)
 
 
 def pivots_fault(m: Mechanism, given: Given) -> str | None:
@@ -70,7 +75,10 @@ def kkt_fault(m: Mechanism, given: Given) -> str | None:
 
 
 def sparse_fault(m: Mechanism, given: Given) -> str | None:
-    """Of `choice`, as `sparse` takes it."""
+    """Of `choice`, as `sparse` takes it; it is made by factors of real numbers."""
+    state = [given.get(name) for name in ("q", "qd", "tau", "f_ext")]
+    if given.get("choice") is None and any(np.iscomplexobj(x) for x in state):
+        return 'complex numbers need a choice, as wt.method_choice(m, q, "sparse")'
     return _order_fault(m, given, 12 * len(m) - m.nv, "sparse")
 
 

@@ -7,6 +7,7 @@ from ...dynamics.crba import crba
 from ...dynamics.rnea import bias_force
 from ...errors import InputError
 from ...model.mechanism import Mechanism
+from ...model.values import takes
 from ...spatial import Array, array, solve_spd
 
 
@@ -23,6 +24,10 @@ class Closure:
     gamma: Callable[[Array], Array]
     G: Callable[[Array], Array]
     g: Callable[[Array, Array], Array]
+
+    def __post_init__(self) -> None:
+        for name, count in (("gamma", 1), ("G", 1), ("g", 2)):
+            takes(getattr(self, name), count, f"Closure: {name}")
 
 
 def closure_dynamics(
@@ -54,7 +59,7 @@ def closure_dynamics(
     array([-3.261])
     """
     y, yd = array(position), array(rate)
-    q, G, g = closure.gamma(y), closure.G(y), closure.g(y, yd)
+    q, G, g = (array(found) for found in (closure.gamma(y), closure.G(y), closure.g(y, yd)))
     for name, value, shape in (("gamma", q, (m.nq,)), ("G", G, (m.nv, len(y))), ("g", g, (m.nv,))):
         if value.shape != shape:
             raise InputError(

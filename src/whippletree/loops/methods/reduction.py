@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ...errors import InputError
 from ...spatial import Array
 from ..equations.rank import MisfitError
 from .group import Group
@@ -64,8 +63,6 @@ class Replay:
     """Choices out of a list, in the order in which they were made."""
 
     def __init__(self, reduction: Reduction) -> None:
-        if not isinstance(reduction, Reduction):
-            raise InputError(f"reduction is {reduction!r}, expected one of wt.loops.choose_reduction(m, q)")
         self._left = iter(reduction.decisions)
 
     def _next(self, kind: type) -> Any:

@@ -6,7 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...errors import InputError
+from ...model.values import whole_number
 from ...spatial import Array
+
+WHAT = ("impact", "closes", "sticks", "slips", "opens", "rests")
+"""What contacts do."""
 
 
 class ContactEvent(NamedTuple):
@@ -56,6 +61,10 @@ class ContactHistory:
 
     def times(self, what: str, row: int | None = None) -> list[float]:
         """When something happened, s, to one candidate or to any."""
+        if not isinstance(what, str) or what not in WHAT:
+            raise InputError(f"what is {what!r:.60}: give one of {', '.join(WHAT)}")
+        if row is not None and whole_number(row, "row", 0) >= len(self.titles):
+            raise InputError(f"row is {row}: there are {len(self.titles)} candidates, counted from 0")
         return [event.t for event in self.events if event.what == what and row in (None, event.row)]
 
 

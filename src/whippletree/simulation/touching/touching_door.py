@@ -66,7 +66,7 @@ def check_touching(
     if isinstance(contacts, Each):
         check_dampers(contacts.soft, Compliant())
         m = contacts.rigid
-    elif contacts != "rigid":
+    elif not isinstance(contacts, str) or contacts != "rigid":
         raise InputError(
             f"contacts is {contacts!r}, expected 'auto', 'rigid', 'compliant', a wt.contact.Compliant or None"
         )
