@@ -112,9 +112,10 @@ class Graph(PartAdder):
             properties: limits, armature, damping, friction, stiffness, rest and actuated, whether it has a
                 motor; see `Body`.
         """
-        placements = (Placement() if place is None else place for place in (placement_p, placement_s))
+        placement_p = Placement() if placement_p is None else placement_p
+        placement_s = Placement() if placement_s is None else placement_s
         self._check_properties(GRAPH_JOINT, name, properties)
-        self.add(GraphJoint(name, joint, predecessor, successor, *placements, **properties))
+        self.add(GraphJoint(name, joint, predecessor, successor, placement_p, placement_s, **properties))
 
     def add(self, part: Any) -> None:
         """Add a part of any kind but `Body` and `Loop`, in whose place are bodies and joints."""

@@ -97,9 +97,10 @@ class Mechanism(DrivenCollection):
         at the bodies' own frames by default; properties are limits, damping, friction, stiffness and rest,
         as of a body's joint; see `Loop`.
         """
-        placements = (Placement() if place is None else place for place in (placement_p, placement_s))
+        placement_p = Placement() if placement_p is None else placement_p
+        placement_s = Placement() if placement_s is None else placement_s
         self._check_properties(KINDS["loop"], name, properties)
-        self.add(Loop(name, joint, predecessor, successor, *placements, **properties))
+        self.add(Loop(name, joint, predecessor, successor, placement_p, placement_s, **properties))
 
     # Changing
 

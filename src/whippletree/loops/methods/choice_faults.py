@@ -77,7 +77,7 @@ def kkt_fault(m: Mechanism, given: Given) -> str | None:
 def sparse_fault(m: Mechanism, given: Given) -> str | None:
     """Of `choice`, as `sparse` takes it; it is made by factors of real numbers."""
     state = [given.get(name) for name in ("q", "qd", "tau", "f_ext")]
-    if given.get("choice") is None and any(np.iscomplexobj(x) for x in state):
+    if given.get("choice") is None and any(x is not None and np.iscomplexobj(x) for x in state):
         return 'complex numbers need a choice, as wt.method_choice(m, q, "sparse")'
     return _order_fault(m, given, 12 * len(m) - m.nv, "sparse")
 
