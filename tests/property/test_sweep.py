@@ -204,7 +204,7 @@ def test_calls_refuse_what_no_argument_means(
 
 INSIDE = {
     "results, which users are given and do not make": """
-        Actuation AssemblyDerivatives BaseParameters Comparison ContactHistory DrivenMotion Equilibrium
+        Actuation AssemblyDerivatives BaseParameters Blow Comparison ContactHistory DrivenMotion Equilibrium
         Excitation FrameMotion Identified LinearModel Mobility Modes Occurrence OptimalMotion Reached
         Reactions Regulator RolloutGradient RootLocus Scaling Sensitivity SymbolicEquations Trajectory Viewer
         view contact.Candidate contact.ContactForces contact.ContactFrames contact.ContactProblem
