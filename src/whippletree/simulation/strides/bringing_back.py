@@ -46,7 +46,7 @@ class BringingBack:
         driven = () if motion.drive is None else motion.drive.driven
         self.motion, self.rows = motion, rows
         self._kernels = closing_kernels(Snapshot(motion.m), rows, driven)
-        self.watch, self._open = np.zeros(3), np.zeros(1)
+        self.watch, self._flags = np.zeros(3), np.zeros(2)
         _, K, factors, *_ = self._kernels.closer.array_shapes()[-4:]
         self._before, self._after, self._factors = np.zeros(K), np.zeros(K), np.zeros(factors)
 
@@ -69,8 +69,8 @@ class BringingBack:
         asked, raw = self._asked(t), qd
         for _ in range(PASSES):
             q, _, factors, _ = self._kernels.closer(q, *asked)
-            qd, more, _, _ = self._kernels.kept(q, raw, factors, *asked)
-            if not np.any(more):
+            qd, flags, *_ = self._kernels.kept(q, raw, factors, *asked)
+            if not np.any(flags[..., 0]):
                 break
         return q, qd
 
@@ -92,21 +92,28 @@ class BringingBack:
         """From a state in `after` to the closed one next to it, there."""
         motion = self.motion
         q, qd = motion.split(motion.after)
-        raw, position, error = (np.zeros(n) for n in (len(qd), len(q), len(self.rows)))
-        gap, margin, turned = np.split(self.watch, 3)
+        raw, better, position, error = (np.zeros(n) for n in (len(qd), len(qd), len(q), len(self.rows)))
+        (opened, wide), (gap, margin, turned) = np.split(self._flags, 2), np.split(self.watch, 3)
         asked = [] if motion.drive is None else [motion.asked]
-        K, factors, kernels = self._after, self._factors, self._kernels
-        newton = Call(kernels.closer, [q, *asked], [position, K, factors, margin])
-        again = Call(kernels.nearer, [q, error, K, factors, *asked], [position])
+        K, K_kept, factors = self._after, np.zeros_like(self._after), self._factors
+        kernels = self._kernels
         keep: list[Instruction] = [
             Copy(position, q),
-            Call(kernels.kept, [q, raw, factors, *asked], [qd, self._open, gap, error]),
-            Unless(self._open, "closed"),
+            Call(kernels.kept, [q, raw, factors, *asked], [qd, self._flags, gap, error, K_kept]),
+            Unless(opened, "closed"),
+        ]
+        found: list[Instruction] = [*motion.ask(motion.t_after), Copy(qd, raw)]
+        found += PASSES * [
+            Call(kernels.closer, [q, *asked], [position, K, factors, margin]),
+            *keep,
+            Call(kernels.nearer, [q, error, K, factors, *asked], [position]),
+            *keep,
+            Call(kernels.polished, [qd, K_kept, factors, wide, *asked], [better, opened]),
+            Copy(better, qd),
+            Unless(opened, "closed"),
         ]
         return [
-            *motion.ask(motion.t_after),
-            Copy(qd, raw),
-            *[newton, *keep, again, *keep] * PASSES,
+            *found,
             Label("closed"),
             Call(kernels.turned, [self._before, K], [turned]),
             *(entry for parts in PARTS for entry in (Unless(turned, "straight"), *self._in_parts(parts))),

@@ -19,7 +19,7 @@ from ...api.compiling import record
 from ...kernels.run.kernel import Kernel
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
-from ...loops.equations.constraints import constraint_error, constraint_jacobian
+from ...loops.equations.constraints import constraint_error, constraint_jacobian, row_owners
 from ...loops.equations.driven_rows import Coordinate
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate
@@ -88,8 +88,8 @@ def kept(
 ) -> tuple[Any, ...]:
     """Velocities that keep loops closed, and how far these are open.
 
-    Constraints are factored next to q, so that a solution leaves a share of what velocities have to lose,
-    and another one the square of that share.
+    Constraints are factored next to q, so that velocities lose what they have to but for a share like the
+    distance, which `polished` takes away.
 
     Args:
         m: The mechanism.
@@ -98,22 +98,36 @@ def kept(
         asked, rows, places, driven: As there.
 
     Returns:
-        Velocities; whether q leaves a gap to be closed, or they do; the gap, rad or m; and those of the
-        chosen constraints.
+        Velocities; whether they or q leave a gap, and whether q does; the gap, rad or m, and those of the
+        chosen constraints; and K as of `closer`, at q.
     """
-    chosen, n = list(rows), len(rows)
-    x, rate = (None, np.zeros(n)) if asked is None else (asked[0], asked[1])
-    error, all_of_K = _constraints(m, q, x, driven)
-    if asked is not None:
-        rate = np.concatenate([np.zeros(len(error) - len(driven)), rate])[chosen]
-    K, factored = all_of_K[chosen], _factored(factors, n, places)
-    excess, gap = K @ qd - rate, largest(error)
-    lost = K.T @ factored.solve(excess)
-    left = excess - K @ lost
-    before, after = largest(excess), largest(left)
-    rest = maximum(gap, after * (after / where(before > 0.0, before, 1.0)))
-    lost = lost + K.T @ factored.solve(left)
-    return qd - lost, where(rest > FINE, 1.0, 0.0), gap, error[chosen]
+    error, all_of_K = _constraints(m, q, None if asked is None else asked[0], driven)
+    K, gap = all_of_K[list(rows)], largest(error)
+    excess = K @ qd - _rates(asked, rows, driven, len(error))
+    lost = K.T @ _factored(factors, len(rows), places).solve(excess)
+    rest = maximum(gap, largest(excess - K @ lost))
+    flags = array([where(size > FINE, 1.0, 0.0) for size in (rest, gap)])
+    return qd - lost, flags, gap, error[list(rows)], array([K[place] for place in places.K])
+
+
+def polished(
+    m: Mechanism,
+    qd: Array,
+    K: Array,
+    factors: Array,
+    wide: Any,
+    asked: Array | None,
+    rows: Rows,
+    places: Places,
+    driven: Driven,
+) -> tuple[Array, Any]:
+    """Velocities of `kept` after two more solutions, by its K; and whether they, or q (wide), leave a gap."""
+    K, solve = _filled(K, (len(rows), m.nv), places.K), _factored(factors, len(rows), places).solve
+    excess = K @ qd - _rates(asked, rows, driven, len(row_owners(m)) + len(driven))
+    for _ in range(2):
+        lost = K.T @ solve(excess)
+        qd, excess = qd - lost, excess - K @ lost
+    return qd, where(largest(excess) > FINE, 1.0, wide)
 
 
 def nearer(
@@ -130,6 +144,13 @@ def nearer(
     n = len(error)
     change = _filled(K, (n, m.nv), places.K).T @ _factored(factors, n, places).solve(error)
     return _moved(m, q, change, None if asked is None else asked[0], driven)
+
+
+def _rates(asked: Array | None, rows: Rows, driven: Driven, count: int) -> Array:
+    """(n,) what K q̇ should be, rows being some of so many constraints."""
+    if asked is None:
+        return np.zeros(len(rows))
+    return np.concatenate([np.zeros(count - len(driven)), asked[1]])[list(rows)]
 
 
 def _factored(factors: Array, n: int, places: Places) -> Factored:
@@ -198,6 +219,7 @@ class ClosingKernels(NamedTuple):
 
     closer: Kernel
     kept: Kernel
+    polished: Kernel
     nearer: Kernel
     turned: Kernel
     within: Kernel
@@ -226,6 +248,7 @@ def closing_kernels(now: Snapshot, rows: Rows, driven: Driven) -> ClosingKernels
     return ClosingKernels(
         made(closer, **asked),
         made(kept, factors=L, **asked),
+        made(polished, K=K, factors=L, wide=(), **asked),
         made(nearer, error=(len(rows),), K=K, factors=L, **asked),
         Kernel(simplify(turn), "turned"),
         made(within, qd_after=(m.nv,), h=(), share=()),
