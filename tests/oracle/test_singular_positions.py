@@ -13,7 +13,11 @@ from scipy.integrate import solve_ivp
 import whippletree as wt
 from whippletree.examples.linkages import four_bars
 from whippletree.simulation import law_in_use
+from whippletree.simulation.bridge import Bridging
+from whippletree.simulation.closing import Closing
+from whippletree.simulation.continued import continuations
 from whippletree.simulation.crossing import Crossing
+from whippletree.simulation.equations import common
 from whippletree.simulation.factors import Factors
 
 TIGHT: Any = {"rtol": 1e-10, "atol": 1e-12}
@@ -278,6 +282,58 @@ def test_legs_graze_flat_positions_and_lie_flat_one_after_the_other(seed):
         # Next to a flat position rounding grows by the inverse square of the distance.
         assert np.ptp(run.energy) < 1e-8 * np.max(run.kinetic)
         assert np.max(np.abs(run.constraint_error)) < 1e-14
+
+
+def turning_legs(geared: bool) -> wt.Mechanism:
+    """A parallelogram with a crooked rotor on its coupler; or the same held in shape by gears."""
+    m = wt.Mechanism("legs", gravity=(0.0, -9.81, 0.0))
+    rod, tip = wt.Inertia.rod((0, 0, 0), (1.0, 0, 0), mass=1.0), wt.Placement((1.0, 0, 0))
+    m.add_body("left", wt.Revolute("z"), inertia=rod)
+    m.add_body("coupler", wt.Revolute("z"), "left", tip, rod)
+    m.add_body("right", wt.Revolute("z"), placement=tip, inertia=rod)
+    ball = wt.Inertia.sphere(0.05, mass=0.1, placement=wt.Placement((0.03, 0, 0)))
+    m.add_body("rotor", wt.Revolute("z"), "coupler", wt.Placement((0.5, 0, 0)), ball)
+    if geared:
+        m.add_gear("opposite", "left", "coupler", -1.0)
+        m.add_gear("alike", "left", "right", 1.0)
+    else:
+        m.add_loop("pin", wt.Revolute("z"), "coupler", "right", tip, tip)
+    return m
+
+
+@pytest.mark.parametrize(("speed", "spin"), [(0.3, 300.0), (1.0, 300.0), (3.0, 1000.0)])
+def test_a_slow_passage_beside_a_fast_motion(speed, spin, monkeypatch):
+    """It takes many steps to follow the rotor while its parallelogram is next to flat.
+
+    A single step across erred by 4e-8 at rtol 1e-12, as rounding errors over the square of a short way do;
+    what two gears hold is never singular, and tells what is right.
+    """
+    built = []
+    across = Bridging.across
+    monkeypatch.setattr(Bridging, "across", lambda *given: built.append(across(*given)) or built[-1])
+    angle = 0.02 * speed
+    q, qd = np.array([angle, -angle, angle, 0.3]), np.array([-speed, speed, -speed, spin])
+    run = wt.simulate(turning_legs(False), q, qd, 0.06, rtol=1e-12, atol=1e-14)
+    expected = wt.simulate(turning_legs(True), q, qd, 0.06, rtol=1e-12, atol=1e-14)
+    assert built
+    assert run.q[0, 0] > 0.0 > run.q[-1, 0]
+    np.testing.assert_allclose(run.q[-1], expected.q[-1], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(run.qd[-1], expected.qd[-1], rtol=0, atol=1e-9)
+    assert np.ptp(run.energy) < 1e-11 * np.max(run.kinetic)
+
+
+def test_a_constraint_goes_on_through_where_it_fades():
+    """Its direction at flat is known from before: the motion that all bars share is free, and stays so."""
+    m = four_bars(1)
+    closing = Closing(m, common(m))
+    angles = 0.3 * 0.8 ** np.arange(20)
+    q = np.array([[angle, -angle, angle] for angle in angles])
+    closing.is_regular(q[0])
+    rows, _ = closing.ordered(q[-1])
+    (continuation,) = continuations(closing, (rows[:-1], rows[-1:]), -angles, q)
+    for t in (-angles[-1], 0.0, angles[-1]):
+        assert abs(continuation.at(t) @ np.array([1.0, -1.0, 1.0])) < 1e-12
+        assert np.linalg.norm(continuation.at(t)) > 0.5
 
 
 @pytest.mark.parametrize("times", [(0.003,), (-0.001, 0.0004), (0.002, 0.002, -0.03), (0.01, 1e-5, 0.02)])

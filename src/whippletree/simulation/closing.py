@@ -143,6 +143,25 @@ class Closing:
             return tuple(self._rows)
         return tuple(sorted(self._rows[row] for row in found.tolist()))
 
+    def constraints(self, q: Array) -> tuple[Array, Array]:
+        """δ (nc,) and K (nc, nv) of the constraints that are looked at, without drivers."""
+        return self._constraints(q)
+
+    def among(self, q: Array, rows: Array) -> tuple[Array, float]:
+        """Some of these, the most independent first, and how far a position q is from fewer of them."""
+        K = self._constraints(q)[1][rows]
+        factors = Factors(K, len(rows), 0.0)
+        return rows[factors.rows], factors.margin
+
+    def ordered(self, q: Array) -> tuple[Array, float]:
+        """Numbers of independent ones, the most independent first, and how far a position is from fewer."""
+        factors = self._seen_at(q)[2]
+        return factors.rows, factors.margin
+
+    def of_all(self, K: Array) -> Array:
+        """Of all rows, or entries, of constraints those that are looked at."""
+        return K[self._rows]
+
     def other_way(self, q: Array) -> int:
         """The number of the velocity that is largest in what constraints hardly hinder at a position."""
         directions = np.linalg.svd(self._constraints(q)[1])[2]

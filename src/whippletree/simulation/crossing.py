@@ -12,8 +12,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ..spatial import Array
+from .bridge import FRESH, Bridge, Bridging, Trail
 from .closing import Closing, OpenLoop
 from .passage import Passage, collocate
+
+Way = Passage | Bridge
 
 NEAR = 0.1
 """Margins below this share of the widest seen are worth a look at where they vanish."""
@@ -42,6 +45,10 @@ NODES, FEW_NODES = (10, 8), (8, 6)
 FINEST, COARSEST = 1e-10, 1e-6
 """Errors that always do; errors that never do. Between, what no shorter step makes better does."""
 
+BENT = 1e-5
+"""Share of a state by which constraints may bend it behind several steps, where several become dependent at
+once: what comes so close to such a place goes on as rounding will have it. That takes no energy."""
+
 PAST = 4
 """How many states the motion is extrapolated from."""
 
@@ -55,6 +62,13 @@ SHORTER, TRIALS = 0.7, 40
 """By how much a step out of a singular position is shortened, and how often."""
 
 
+UNCERTAIN = 1e-15
+"""Velocities are uncertain by this, over the square of the margin."""
+
+CLOSER = 0.7
+"""Share of the margin at which several steps were tried last, below which they are tried again."""
+
+
 class Crossing:
     """Looks for singular positions ahead of a motion, and steps over them.
 
@@ -65,6 +79,7 @@ class Crossing:
         slope: dy/dt at (t, y).
         settle: Brings a state at a time to closed loops.
         tolerance: The error that a state may have, by its size.
+        bridging: What leads across where no single step does; None: nothing.
     """
 
     def __init__(
@@ -75,6 +90,7 @@ class Crossing:
         slope: Callable[[float, Array], Array],
         settle: Callable[[float, Array], Array],
         tolerance: Callable[[Array], float],
+        bridging: Bridging | None,
     ) -> None:
         self.closing = closing
         self.nq = nq
@@ -83,13 +99,15 @@ class Crossing:
         self.slope = slope
         self.settle = settle
         self.tolerance = tolerance
-        self._best: tuple[float, Passage] | None = None
+        self.bridging = bridging
+        self._best: tuple[float, Way] | None = None
         self._tried, self._expected, self._longest = (np.nan, np.nan), np.nan, 0.0
         self._past: list[tuple[float, Array]] = []
+        self._trail, self._closest = Trail(), np.inf
 
     def look(
         self, t: float, y: Array, h: float, left: float, margin: float, turned: bool
-    ) -> Passage | float | None:
+    ) -> Way | float | None:
         """What to do in place of a step of length h from (t, y), if it comes near a singular position.
 
         Args:
@@ -106,42 +124,78 @@ class Crossing:
         self._longest = max(h, self._longest)
         if not self._past or self._past[-1][0] != t:
             self._past = [*self._past[1 - PAST :], (t, y)]
+            self._trail.add(t, y[: self.nq])
         near = margin <= NEAR * self.closing.widest
         if not near and not turned:
-            self._best, self._tried = None, (np.nan, np.nan)
+            self._begin()
             return None
         predict = self._extrapolated()
         ahead = self._time_to_singular(y, predict)
         if not 0.0 < ahead < min(REACH * self._longest if near else h, left):
-            self._best = None
-            return None
+            if self._best is None and self._allowed(y) * margin**2 >= UNCERTAIN:
+                return None
+            return self._better(y, self._bridge(y, h, left, margin))
         if ahead > 1.5 * self._tried[1] and abs(t + ahead - self._expected) < AGAIN * ahead:
             return None  # not much closer than where it was tried last
         error, passage = self._across(t, y, 2.0 * ahead, left, predict)
         if passage is not None and self._ends_before_another(passage):
             error, passage = np.inf, None  # a shorter one ends further away from it
-        if passage is not None and error <= self._allowed(y):
-            return self._leave_behind(passage)
-        best, self._best = self._best, (error, passage) if passage is not None else None
-        if best is not None and error >= best[0] and best[0] < COARSEST:
-            return self._leave_behind(best[1])
-        self._tried, self._expected = (t, 0.5 * ahead), t + ahead
-        return 0.5 * ahead
+        if passage is None or error > self._allowed(y):
+            bridged, bridge = self._bridge(y, h, left, margin)
+            error, passage = (bridged, bridge) if bridged < error else (error, passage)
+        found = self._better(y, (error, passage))
+        if found is None:
+            self._tried, self._expected = (t, 0.5 * ahead), t + ahead
+        return 0.5 * ahead if found is None else found
+
+    def _better(self, y: Array, found: tuple[float, Way | None]) -> Way | None:
+        """The way across that is good enough, or the last one if those that start closer are worse."""
+        error, way = found
+        if way is not None and error <= self._allowed(y):
+            return self._leave_behind(way)
+        if self._best is not None and error >= self._best[0] and (last := self.last_resort(y)) is not None:
+            return last
+        self._best = (error, way) if way is not None else None
+        return None
+
+    def last_resort(self, y: Array) -> Way | None:
+        """The best way across that was found, if it will do, where a state y comes no closer."""
+        if self._best is None:
+            return None
+        most = BENT * float(np.max(np.abs(y))) if isinstance(self._best[1], Bridge) else COARSEST
+        if self._best[0] >= most:
+            return None
+        return self._leave_behind(self._best[1])
+
+    def _begin(self) -> None:
+        """Far from singular positions; what was tried for one says nothing about the next."""
+        self._best, self._tried, self._closest = None, (np.nan, np.nan), np.inf
+
+    def _bridge(self, y: Array, h: float, left: float, margin: float) -> tuple[float, Bridge | None]:
+        """A way across in several steps from the last state, if it comes closer; first its error."""
+        if self.bridging is None or not margin < min(self.closing.margin, CLOSER * self._closest):
+            return np.inf, None
+        self._closest = margin
+        return self.bridging.across(self._trail, y, h, left)
 
     def passed(self, t: Array, y: Array, h: float) -> None:
         """Steps of up to h were taken far from singular positions, from states (n, ny) at times (n,), s."""
         self._longest = max(h, self._longest)
         self._past = [*self._past, *zip(t[-PAST:].tolist(), y[-PAST:], strict=True)][-PAST:]
-        self._best, self._tried = None, (np.nan, np.nan)
+        for at, state in zip(t[-FRESH:].tolist(), y[-FRESH:], strict=True):
+            self._trail.add(at, state[: self.nq])
+        self._begin()
 
-    def _leave_behind(self, passage: Passage) -> Passage:
-        """The passage that is taken; what was tried for it says nothing about the next one."""
-        self.forget()
+    def _leave_behind(self, passage: Way) -> Way:
+        """The passage that is taken."""
+        self._begin()
+        self._past = []
         return passage
 
     def forget(self) -> None:
         """Velocities have jumped, or something else: what was says nothing about what comes."""
-        self._best, self._tried, self._past = None, (np.nan, np.nan), []
+        self._begin()
+        self._past, self._trail = [], Trail()
 
     def leave(self, y: Array, slope: Array, longest: float) -> Passage | None:
         """A step away from a singular position, at t = 0 with a slope; None if there is none."""

@@ -85,7 +85,8 @@ def simulate(
     flat, it goes on along the branch it is on, positions and velocities without a jump; so it does from a
     start there, or at rest along the branch nearest to its acceleration. A motion that comes to rest in such
     a position is not determined any more and ends with an error that says so. Loops whose branches come
-    together within some 1e-6 rad or m count as meeting.
+    together within some 1e-6 rad or m count as meeting. Where several constraints become dependent at once, a
+    motion within rounding of that goes on as it came; there, velocities may bend by 1e-5 of the largest one.
 
     Args:
         m: The mechanism. Its loops are kept closed: after every step its state is brought to the nearest

@@ -11,17 +11,19 @@ import numpy as np
 
 from ..api.compiling import compile, record
 from ..api.forward_methods import Method
+from ..dynamics.crba import crba
 from ..dynamics.elastic import elastic_energy
 from ..dynamics.energy import kinetic_energy, potential_energy
 from ..dynamics.force_laws.force_law import body_power
 from ..dynamics.passive import passive_powers, with_own_forces
+from ..dynamics.rnea import bias_force
 from ..errors import InputError, SingularError
 from ..kernels.derive.derivatives import jacobian
 from ..kernels.run.kernel import Kernel
 from ..kernels.simplify.passes import simplify
 from ..kernels.trace.program import Program
 from ..kernels.trace.refusal import TraceError
-from ..loops.equations.constraints import constraint_error, constraint_jacobian
+from ..loops.equations.constraints import constraint_equation, constraint_error, constraint_jacobian
 from ..model.mechanism import Mechanism
 from ..model.positions import integrate, rate
 from ..model.singular import general_position, joint_without_inertia
@@ -126,6 +128,30 @@ def rates(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = N
     return np.concatenate([rate(m, q, qd), acceleration(m, q, qd, tau, f_ext, law=law.at_once)])
 
 
+class Unsolved(NamedTuple):
+    """Equations of motion before they are solved.
+
+    Attributes:
+        rate: (nq,) dq/dt.
+        M: (nv, nv) inertia.
+        f: (nv,) forces, those of the motion itself included.
+        K, k: (nc, nv), (nc,) constraints on accelerations, K qdd = k.
+    """
+
+    rate: Array
+    M: Array
+    f: Array
+    K: Array
+    k: Array
+
+
+def unsolved(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | None = None) -> Unsolved:
+    """What the method that the user asked for solves, whichever it is."""
+    acting, forces = with_own_forces(m, q, qd, limited(m, tau), f_ext)
+    K, k = constraint_equation(m, q, qd)
+    return Unsolved(rate(m, q, qd), crba(m, q), acting - bias_force(m, q, qd, forces), K, k)
+
+
 def stepped(m: Mechanism, q: Array, qd: Array, qdd: Array, h: Any) -> Array:
     """(nq + nv,) the state after h, s, by `Joint.step`."""
     pairs = [
@@ -215,6 +241,12 @@ class Equations:
         """Of `rates` by the state and by what acts: {"q": (nq + nv, nq), "qd": …, "tau": …} and "f_ext"."""
         wrt = ["q", "qd", "tau", *(["f_ext"] if self.external else [])]
         return Kernel(simplify(jacobian(self._recorded(rates), wrt)))
+
+    @cached_property
+    def unsolved(self) -> Kernel:
+        """See `Unsolved`; its five arrays."""
+        shapes = {"f_ext": (len(self.m), 6)} if self.external else {}
+        return compile(unsolved, self.m, inputs=shapes)
 
     @cached_property
     def acceleration(self) -> Function:

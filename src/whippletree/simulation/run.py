@@ -10,9 +10,10 @@ from ..errors import EnergyWarning, InputError, SimulationError
 from ..spatial import Array
 from .acting import acting_along, acting_at
 from .balance import SHARE, Balance, Runaway
+from .bridge import bridging
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
-from .crossing import Crossing
+from .crossing import Crossing, Way
 from .equations import acceleration, equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
@@ -22,7 +23,6 @@ from .kinks import Kinks
 from .law_in_use import LawInUse
 from .log import Log, Row
 from .pace import Pace
-from .passage import Passage
 from .plan import Plan
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
@@ -72,17 +72,16 @@ class Run:
     def crossing(self) -> Crossing | None:
         if self.closing is None:
             return None
-        return Crossing(
-            self.closing, self.m.nq, self.system.moved, self.system.slope, self._closed_state, self._tolerance
-        )
+        motion, settle = (self.m.nq, self.system.moved, self.system.slope), self._closed_state
+        several = bridging(self.closing, self.system, settle, self.plan)
+        return Crossing(self.closing, *motion, settle, self._tolerance, several)
 
     def _closed_state(self, t: float, y: Array) -> Array:
         return self.closed(t, y).y
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """q (nq,) and qd (nv,) of a state, behind which there may be more."""
-        nq, nv = self.m.nq, self.m.nv
-        return y[:nq], y[nq : nq + nv]
+        return y[: self.m.nq], y[self.m.nq : self.m.nq + self.m.nv]
 
     def _tolerance(self, y: Array) -> float:
         return self.plan.atol + self.plan.rtol * float(np.max(np.abs(y), initial=0.0))
@@ -181,11 +180,11 @@ class Run:
             return None
         least = min(margin, step.closed.margin)
         found = self.crossing.look(t, y, step.end - t, self.duration - t, least, step.closed.turned)
-        if isinstance(found, Passage):
-            return self._across(found)
-        if step.closed.margin < WEAK:
-            raise self.fail(no_way_across(step.end, self.duration, self.plan.duration), step.end, None)
-        return found
+        if step.closed.margin < WEAK and not isinstance(found, Way):
+            found = self.crossing.last_resort(y)
+            if found is None:
+                raise self.fail(no_way_across(step.end, self.duration, self.plan.duration), step.end, None)
+        return self._across(found) if isinstance(found, Way) else found
 
     @property
     def margin(self) -> float:
@@ -197,7 +196,7 @@ class Run:
         """Whether the state accepted last was close to a singular position of loops."""
         return self.closing is not None and self.closing.margin < NEAR_SINGULAR * self.closing.widest
 
-    def _across(self, passage: Passage) -> Step:
+    def _across(self, passage: Way) -> Step:
         end = self.closed(passage.end, passage.state(passage.end))
         return Step(passage.end, end, lambda t: self._closed_state(t, passage.state(t)))
 

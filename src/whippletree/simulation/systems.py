@@ -9,7 +9,7 @@ from ..model.mechanism import Mechanism
 from ..model.positions import integrate, rate
 from ..spatial import Array
 from .acting import Acting
-from .equations import Equations, Law, acceleration, projected, stepped
+from .equations import Equations, Law, Unsolved, acceleration, projected, stepped
 
 Force = Callable[[Any, Array, Array], Array]
 """Actuator forces (nv,) at (t, q, qd)."""
@@ -38,6 +38,10 @@ class Compiled:
     def slope(self, t: float, y: Array) -> Array:
         q, qd = y[: self.nq], y[self.nq :]
         return self.equations.rates(q, qd, *self.forces(t, q, qd))
+
+    def unsolved(self, t: float, y: Array) -> Unsolved:
+        q, qd = y[: self.nq], y[self.nq :]
+        return Unsolved(*self.equations.unsolved(q, qd, *self.forces(t, q, qd)))
 
     def slope_derivative(self, t: float, y: Array) -> Array:
         """(nq + nv, nq + nv) of `slope` by y.
