@@ -31,11 +31,11 @@ LEAST = 0.1
 """Share of all operations that must be saved: values that wait for others, to fill a vector, cost, too."""
 
 TRIED = 2
-"""Numbers of parts that are tried: those of the most values."""
+"""Numbers of parts that are tried: those of the most values, until one gains enough."""
 
 
 def equal_parts(program: Program, instructions: Sequence[Instruction], widest: int) -> list[Pack]:
-    """The packs by which some instructions of a program are computed with the fewest operations.
+    """Packs by which some instructions of a program are computed with fewer operations, if with far fewer.
 
     Args:
         program: The program.
@@ -54,15 +54,13 @@ def equal_parts(program: Program, instructions: Sequence[Instruction], widest: i
     for members in parts.members.values():
         counts[len(members)] += len(members)
     del counts[1]
-    best, most = list[Pack](), LEAST * len(instructions)
+    least = LEAST * len(instructions)
     for count, values in counts.most_common(TRIED):
-        if values < most:
-            break
-        packs = parts.packs(count, widest)
-        gain = saved(program, instructions, packs)
-        if gain > most:
-            best, most = packs, gain
-    return best
+        if values > least:
+            packs = parts.packs(count, widest)
+            if saved(program, instructions, packs) > least:
+                return packs
+    return []
 
 
 class _Parts:
@@ -78,22 +76,20 @@ class _Parts:
     def __init__(self, program: Program, instructions: Sequence[Instruction]) -> None:
         kinds: dict[object, int] = {"input": 0, "constant": 1}
         first = [0] * program.n_inputs + [1] * len(program.constants)
-        self.kind: list[int] = first + [0] * program.n_instructions
+        # The last entry is that of no operand.
+        self.kind: list[int] = first + [0] * (program.n_instructions + 1)
         self.bare: dict[int, tuple[str, Tuple, Tuple]] = {}
         self.members: dict[int, list[int]] = {}
         kind = self.kind
-        for op, out, *numbers in program.instructions:
-            operands = [n for n in numbers if n >= 0]
+        for op, out, a, b, c in program.instructions:
+            name = op
             if op in _PLAIN:
                 name, signs = _PLAIN[op]
-                if name in _COMMUTE and kind[operands[0]] > kind[operands[1]]:
-                    operands[0], operands[1] = operands[1], operands[0]
-                    if name == "add":
-                        signs = signs[::-1]
-                self.bare[out] = name, tuple(operands), signs
-            else:
-                name = op
-            kind[out] = kinds.setdefault((name, *(kind[n] for n in operands)), len(kinds))
+                if name in _COMMUTE and kind[a] > kind[b]:
+                    a, b = b, a
+                    signs = signs[::-1] if name == "add" else signs
+                self.bare[out] = name, (a, b, c)[: len(signs)], signs
+            kind[out] = kinds.setdefault((name, kind[a], kind[b], kind[c]), len(kinds))
         for instruction in instructions:
             if instruction[1] in self.bare:
                 self.members.setdefault(kind[instruction[1]], []).append(instruction[1])
