@@ -243,7 +243,7 @@ def test_bad_calls():
         "limits is 4, expected two": {"limits": 4},
         "actuated names no joint that moves": {"actuated": []},
         r"actuated has shape \(3, 1\), expected \(2, nu\)": {"actuated": np.ones((3, 1))},
-        "dt is -1, expected a number above 0": {"dt": -1.0},
+        "dt is -1.0, expected a number above 0": {"dt": -1.0},
         "method is 'radau'; known: euler": {"method": "radau"},
         "m is str, expected a Mechanism": {"m": "arm"},
     }.items():

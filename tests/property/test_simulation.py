@@ -172,7 +172,7 @@ def test_a_step_that_collapses_names_time_and_joint(method):
     ("arguments", "message"),
     [
         ({"method": "rk5"}, "method is 'rk5'; known: auto, euler, midpoint, rk4"),
-        ({"duration": -1.0}, "duration is -1, expected a number above 0"),
+        ({"duration": -1.0}, "duration is -1.0, expected a number above 0"),
         ({"duration": "long"}, "duration is 'long', expected a number"),
         ({"q0": [0.0, 1.0]}, r"q0 has shape \(2,\), expected \(1,\)"),
         ({"qd0": [np.nan]}, r"qd0\[0\] is nan"),
