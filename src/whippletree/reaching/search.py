@@ -2,7 +2,7 @@
 
 Problems go through machine code together, some steps at a time. What is solved leaves. What is not
 begins again elsewhere after a while: a start that leads to the target does so soon, and one that does not is
-stuck at a bound or in a bend of the arm.
+stuck at a bound or in a bend of the arm. Many problems take their first starts in single precision.
 """
 
 from __future__ import annotations
