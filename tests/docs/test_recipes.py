@@ -211,7 +211,11 @@ def test_a_method_of_forward_dynamics_has_the_same_numbers(follow: Follow) -> No
     follow(RECIPES["method"])
     m = wt.examples.load("double-pendulum")
     for method in ("auto", "rk4", "rk6", "midpoint"):
-        own, ours = (wt.simulate(m, Q0, QD0, 0.2, method=method, dynamics=name) for name in ("matrix", "aba"))
+        # What is not machine code takes the steps that SciPy chooses, others than ours.
+        tight: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14} if method == "auto" else {}
+        own, ours = (
+            wt.simulate(m, Q0, QD0, 0.2, method=method, dynamics=name, **tight) for name in ("matrix", "aba")
+        )
         assert own.method == ours.method
         assert_allclose(own.q[-1], ours.q[-1], rtol=1e-11)
         assert_allclose(own.qd[-1], ours.qd[-1], rtol=1e-11)

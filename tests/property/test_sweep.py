@@ -84,10 +84,17 @@ def _findings(
 # Functions behind the door
 
 
+def _is_ours(function: Callable[..., Any]) -> bool:
+    """Whether it stands in the library; examples of its docs may have run before, and put theirs there."""
+    return Path(wt.__file__).parent in Path(inspect.unwrap(function).__code__.co_filename).parents
+
+
 @pytest.mark.parametrize("initial", sorted({name[0] for name in PUBLIC}))
 def test_doors_refuse_what_no_argument_means(initial: str, request: pytest.FixtureRequest) -> None:
     every, wrong = int(request.config.getoption("--sweep") or 1), []
-    for name, function in [(n, f) for n, f in PUBLIC.items() if n[0] == initial and f.__module__ != "docs"]:
+    for name, function in PUBLIC.items():
+        if name[0] != initial or not _is_ours(function):
+            continue
         m, arguments = good_call(function)
         for key, good in arguments.items():
             default = inspect.signature(function).parameters[key].default
