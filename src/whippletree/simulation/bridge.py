@@ -163,7 +163,7 @@ class Bridging:
 def bridging(
     closing: Closing, system: Compiled, settle: Callable[[float, Array], Array], plan: Plan
 ) -> Bridging | None:
-    """What builds bridges in a run; None where drivers hold constraints, too, or some are not asked for."""
-    if plan.forces.drive is not None or plan.tolerance is not None:
+    """What builds bridges in a run; None where drivers or contacts act, too, or some constraints do not."""
+    if type(system) is not Compiled or plan.forces.drive is not None or plan.tolerance is not None:
         return None
     return Bridging(closing, system, settle, plan.rtol, plan.atol)
