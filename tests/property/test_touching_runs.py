@@ -310,3 +310,23 @@ def test_feet_that_weigh_next_to_nothing_walk_at_tight_tolerances():
     start = wt.examples.start("simplest-walker")
     run = wt.simulate(m, start.q, start.qd, 5.5, rtol=1e-12, atol=1e-14)
     assert len(run.t) < 200
+
+
+@pytest.mark.parametrize(("x", "rtol"), [(0.0, 1e-3), (0.0, 1e-5), (1000.0, 1e-8)])
+@pytest.mark.parametrize("push", [(0.3, 0.5), (0.8, 0.8)])
+def test_slip_ends_once_however_coarse_steps_are_and_wherever_it_is(x, rtol, push):
+    """Slip beyond zero by what steps may err is rest, and does not turn to and fro in steps without end."""
+    m = ball(wt.Translation(), friction=0.4)
+
+    def run(x, rtol):
+        acting = np.array([*push, 0.0]) * m.bodies[0].inertia.m / 0.3
+        q, qd = [x, 0.0, 0.1], [0.1257, -0.1321, 0.0]
+        named = {"contacts": "rigid", "rtol": rtol, "atol": 1e-2 * rtol}
+        return wt.simulate(m, q, qd, 0.6, lambda t, q, qd: acting, **named)
+
+    found, tight = run(x, rtol), run(0.0, 1e-10)
+    assert [event.what for event in found.contacts.events] == ["closes", "slips", "sticks"]
+    assert np.sum(np.diff(found.t) == 0.0) <= 2  # states at one event, which may be where a step has ended
+    near = max(rtol, 1e-6)  # 1 µm/s is rest at any tolerance
+    assert found.contacts.times("sticks") == pytest.approx(tight.contacts.times("sticks"), abs=near)
+    assert not np.any(found.qd[-1])

@@ -16,8 +16,8 @@ from ...kernels.trace.recording import trace
 from ...spatial import Array, array, maximum, where
 from .edges import AHEAD
 from .held_motion import slip_direction
-from .holding import STILL
-from .watching import APART, PULLS, SAMPLES, SLACK, valley
+from .holding import SLACK, still_at
+from .watching import APART, PULLS, SAMPLES, valley
 
 SHARP = 0.5
 """Cosine of the angle by which slip may turn in a step."""
@@ -65,12 +65,12 @@ def part_is_quiet(
 
 
 def slip_goes_on(
-    velocity: Array, closed: Array, sticks: Array, along: Array, friction: Array, faint: Any
+    velocity: Array, closed: Array, sticks: Array, along: Array, friction: Array, faint: Any, slack: Any
 ) -> tuple[Array, Any]:
     """(nc, 2) along which contacts slip from the end of a step on, and 1 if none has turned far, else 0."""
     found, straight = [], 1.0
     for i, (_, *slip) in enumerate(velocity):
-        clear = np.sqrt(slip[0] ** 2 + slip[1] ** 2) > STILL
+        clear = np.sqrt(slip[0] ** 2 + slip[1] ** 2) > still_at(slack)
         rubs = closed[i] * (1.0 - sticks[i]) * where(friction[i] > 0.0, 1.0, 0.0)
         now = rubs * slip_direction(array(slip), along[i], faint)
         known = where(along[i] @ along[i] > 0.0, rubs, 0.0)
@@ -96,10 +96,10 @@ def same_features(before: Array, after: Array, closed: Array) -> Any:
     return same
 
 
-def slack(y: Array, tolerances: Array) -> Any:
-    """m/s: `SLACK` times what a step from y may err, tolerances (2,) being rtol and atol."""
+def slack(qd: Array, tolerances: Array) -> Any:
+    """m/s: `SLACK` times velocities may err in a step from qd, tolerances (2,) being rtol and atol."""
     largest: Any = 0.0
-    for entry in y:
+    for entry in qd:
         largest = maximum(largest, abs(entry))
     return SLACK * (tolerances[1] + tolerances[0] * largest)
 
@@ -127,6 +127,6 @@ def lookout_kernel(function: Callable[..., Any], nq: int, nv: int, nc: int) -> K
     each = ("gap_before", "rate_before", "gap", "felt", "push", "closed", "sticks", "friction")
     shapes = dict.fromkeys((*each, "before", "after"), (nc,))
     shapes |= {"force": (nc, 3), "velocity": (nc, 3), "along": (nc, 2), "tolerances": (2,)}
-    shapes |= {"q": (nq,), "closer": (nq,), "qd": (nv,), "kept": (nv,), "following": (nv,), "y": (nq + nv,)}
+    shapes |= {"q": (nq,), "closer": (nq,), "qd": (nv,), "kept": (nv,), "following": (nv,)}
     taken = {name: shapes.get(name, ()) for name in signature(function).parameters}
     return Kernel(simplify(trace(function, taken)), function.__name__)

@@ -12,7 +12,7 @@ from ...contact.problems.gauss_form import gauss_form
 from ...errors import SolverError
 from ...model.mechanism import Mechanism
 from ...spatial import Array
-from .holding import OPEN, SLIP, STICK, STILL, Held, centred, none_held, painleve
+from .holding import OPEN, SLIP, STICK, Held, centred, none_held, painleve
 from .touch_terms import Unforced
 
 ZERO = 1e-10
@@ -37,24 +37,25 @@ class Touchable(NamedTuple):
         return [self.candidates[row].title for row in rows]
 
 
-def decide(parts: Touchable, motion: Unforced, rows: list[int]) -> Held:
+def decide(parts: Touchable, motion: Unforced, rows: list[int], still: float) -> Held:
     """What contacts do that touch and do not move along their normals.
 
     Args:
         parts: The contacts.
         motion: Without contact forces.
         rows: The contacts that touch; all others are open.
+        still: m/s: those that move along the surface no faster may stick.
 
     Raises:
         SolverError: There are no such forces, as in Painlevé's situations.
     """
-    held = none_held(parts.friction)
+    held = none_held(parts.friction)._replace(still=still)
     if not rows:
         return held
     slip = motion.velocity[:, 1:]
     speed = np.linalg.norm(slip, axis=1, keepdims=True)
-    held.along[:] = np.where(speed > STILL, slip / np.where(speed > STILL, speed, 1.0), 0.0)
-    held.mode[rows] = np.where(speed[rows, 0] > STILL, SLIP, STICK)
+    held.along[:] = np.where(speed > still, slip / np.where(speed > still, speed, 1.0), 0.0)
+    held.mode[rows] = np.where(speed[rows, 0] > still, SLIP, STICK)
     _check_push(parts, motion, held)
     M, d, friction = motion.mobility(rows), motion.d[rows], parts.friction[rows]
     force = np.zeros((len(rows), 3))

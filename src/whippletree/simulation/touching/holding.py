@@ -1,10 +1,10 @@
 """Contacts that are held: which ones, how, and by which forces (RBDA §11.5, table 11.1 step 1)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...spatial import Array
+from ...spatial import Array, maximum
 from .held_motion import HeldMotion
 from .touch_terms import SINGULAR, Unforced
 
@@ -12,7 +12,10 @@ OPEN, STICK, SLIP = 0, 1, 2
 """What a contact does."""
 
 STILL = 1e-6
-"""m/s: contacts that move along the surface no faster may stick."""
+"""m/s: contacts that move along the surface no faster may stick, however small tolerances are."""
+
+SLACK = 10.0
+"""Slip turns if it is beyond zero by so many times what a step may err."""
 
 FAINT = 1e-8
 """m/s: the speed below which a contact slips along the direction in which it began to."""
@@ -33,6 +36,7 @@ class Held(NamedTuple):
             forces of, those nearest to these are taken.
         friction: (nc,) μ.
         faint: m/s: below this, contacts slip along the direction in which they began to.
+        still: m/s: contacts that move along the surface no faster may stick; see `still_at`.
     """
 
     mode: Array
@@ -40,6 +44,7 @@ class Held(NamedTuple):
     force: Array
     friction: Array
     faint: float = FAINT
+    still: float = STILL
 
     @property
     def rows(self) -> list[int]:
@@ -67,13 +72,22 @@ class Held(NamedTuple):
         """(…, nc, 2) `along` at velocities (…, nc, 3) after a while in which slip has gone on."""
         slip = velocity[..., 1:]
         speed = np.linalg.norm(slip, axis=-1, keepdims=True)
-        moves = ((self.mode == SLIP) & (self.friction > 0.0))[:, None] & (speed > STILL)
+        moves = ((self.mode == SLIP) & (self.friction > 0.0))[:, None] & (speed > self.still)
         return np.where(moves, slip / np.where(moves, speed, 1.0), self.along)
 
     def velocity_rows(self) -> list[tuple[int, int]]:
         """(contact, direction) in which contacts do not move: normals, and tangents of those that stick."""
         normal = [(row, 0) for row in self.rows]
         return normal + [(row, k) for row in self.sticking for k in (1, 2)]
+
+
+def still_at(slack: Any) -> Any:
+    """m/s: contacts that move along the surface no faster may stick; slip may be beyond zero by the slack.
+
+    Slip that turns is seen beyond the slack, and may have as much across. Were less than that taken for slip,
+    it would turn back, be seen turning there, and so on without end.
+    """
+    return maximum(STILL, 2.0 * slack)
 
 
 def none_held(friction: Array) -> Held:

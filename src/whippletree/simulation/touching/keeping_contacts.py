@@ -117,11 +117,16 @@ class KeepingContacts:
         """From a state in `after` to one with contacts closed, there; and a look at the step before it."""
         motion, n = self.motion, len(self.motion.y)
         gap, margin, trouble = np.split(self.watch, 3)
+        before = motion.split(motion.y)[1]
         least, going = np.zeros(1), np.zeros(1)
         found: list[Instruction] = [
             Copy(np.ones(1), trouble),
             *self._brought_back(motion.after, gap, margin, "end-closed"),
-            Call(self._kernel(contact_lookout.slack), [motion.y, self.tolerances], [self._slack]),
+            Call(
+                self._kernel(contact_lookout.slack),
+                [before, self.tolerances],
+                [self._slack],
+            ),
         ]
         gap_before, rate_before = self._gap, self._rate
         for k in range(1, SAMPLES + 1):
@@ -162,6 +167,7 @@ class KeepingContacts:
         assert isinstance(features, Kernel)
         assert isinstance(advanced, Kernel)
         slips = [velocity, motion.closed, motion.sticks, motion.along, motion.friction, motion.faint]
+        slips.append(self._slack)
         known = [self._features, self._features_after, motion.closed]
         return [
             Call(self._kernel(contact_lookout.slip_goes_on), slips, [self._along, straight]),

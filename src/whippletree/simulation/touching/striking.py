@@ -10,7 +10,7 @@ from ...contact.impulses.impact_problem import ImpactProblem
 from ...contact.impulses.impacts import IMPACT_LAWS
 from ...spatial import Array
 from .deciding import Touchable, decide
-from .holding import OPEN, STILL, Held, held_forces
+from .holding import OPEN, Held, held_forces
 from .touch_terms import SINGULAR, Unforced
 
 MotionAt = Callable[[Array], Unforced]
@@ -48,7 +48,13 @@ class Strike(NamedTuple):
 
 
 def strike(
-    parts: Touchable, law: str, motion_at: MotionAt, qd: Array, touching: list[int], last_speed: float
+    parts: Touchable,
+    law: str,
+    motion_at: MotionAt,
+    qd: Array,
+    touching: list[int],
+    last_speed: float,
+    still: float,
 ) -> Strike:
     """Impacts of contacts that touch and close; then which of them stay closed.
 
@@ -63,22 +69,23 @@ def strike(
         qd: (nv,) the velocity before.
         touching: The contacts that touch.
         last_speed: `speed` of the impact before, m/s; 0 for the first.
+        still: m/s: contacts that move along the surface no faster may stick.
     """
     before, restitution = motion_at(qd), parts.restitution.copy()
     impulse = _impulse(parts, law, before, touching, restitution)
     now = qd + before.jump(impulse)
     after = motion_at(now)
     speed = float(np.max(after.velocity[touching, 0], initial=0.0))
-    held, hops = _settled(parts, motion_at, now, touching)
+    held, hops = _settled(parts, motion_at, now, touching, still)
     rests = [(row, _series(v, a, v / last_speed if last_speed else 0.0, parts, row)) for row, v, a in hops]
     if hops:
         restitution[[row for row, *_ in hops]] = 0.0
         impulse = _impulse(parts, law, before, touching, restitution)
         now = qd + before.jump(impulse)
         now = now + _stopping(motion_at(now), held.velocity_rows())
-        held = decide(parts, motion_at(now), held.rows)
+        held = decide(parts, motion_at(now), held.rows, still)
     after = motion_at(now)
-    now = now + _stopping(after, _still(after, held.rows))
+    now = now + _stopping(after, _still(after, held.rows, still))
     return Strike(now, impulse, held, speed, rests)
 
 
@@ -93,15 +100,15 @@ def _impulse(parts: Touchable, law: str, motion: Unforced, rows: list[int], rest
 
 
 def _settled(
-    parts: Touchable, motion_at: MotionAt, qd: Array, touching: list[int]
+    parts: Touchable, motion_at: MotionAt, qd: Array, touching: list[int], still: float
 ) -> tuple[Held, list[tuple[int, float, float]]]:
     """What contacts do after an impact, and those that would hop: their speed and its rate."""
     motion = motion_at(qd)
     rows = [row for row in touching if motion.velocity[row, 0] < HOP_SPEED]
     while True:
         # Only where contacts do not part are their accelerations those of closed ones.
-        stopped = motion_at(qd + _stopping(motion, _still(motion, rows)))
-        held, hops, bounces = decide(parts, stopped, rows), [], set()
+        stopped = motion_at(qd + _stopping(motion, _still(motion, rows, still)))
+        held, hops, bounces = decide(parts, stopped, rows, still), [], set()
         for row in held.rows:
             v = float(motion.velocity[row, 0])
             if v <= RATE:
@@ -132,9 +139,9 @@ def _series(v: float, a: float, ratio: float, parts: Touchable, row: int) -> flo
     return 2.0 * v / (a * (1.0 - r)) if r < NO_RATIO else np.inf
 
 
-def _still(motion: Unforced, rows: list[int]) -> list[tuple[int, int]]:
+def _still(motion: Unforced, rows: list[int], still: float) -> list[tuple[int, int]]:
     """(contact, direction) in which closed contacts do not move: normals, tangents where none slips."""
-    slow = np.linalg.norm(motion.velocity[:, 1:], axis=1) <= STILL
+    slow = np.linalg.norm(motion.velocity[:, 1:], axis=1) <= still
     return [(row, k) for row in rows for k in range(3 if slow[row] else 1)]
 
 

@@ -29,11 +29,11 @@ from .deciding import Touchable, decide, painleve_message
 from .edges import LOST, ahead, passed
 from .faint_slip import FaintSlip, FaintSteps
 from .held_motion import HeldMotion
-from .holding import OPEN, SLIP, STICK, STILL, Held, none_held
+from .holding import OPEN, SLACK, SLIP, STICK, Held, none_held, still_at
 from .striking import strike
-from .touch_terms import SINGULAR
+from .touch_terms import SINGULAR, Unforced
 from .touching_system import NEWTON, TouchingSystem
-from .watching import SLACK, Found, Seen, earliest, seen
+from .watching import Found, Seen, earliest, seen
 
 MANY, MANY_QUICK = 2e3, 3e4
 """Times that the fastest decay may fit into a run before implicit steps cost less: than explicit ones one by
@@ -172,14 +172,16 @@ class TouchingRun(Run):
         if self.closing is not None:
             self.closing.accept(state)
         if np.any(self.held.mode == SLIP):
-            velocity = self._velocity(state.y)
-            clear = np.linalg.norm(velocity[:, 1:], axis=1, keepdims=True) > STILL  # of what steps may err
-            along = np.where(clear, self.held.directions(velocity), self.held.along)
-            self.system.held = self.held._replace(along=along)
+            self.follow_slip(state.y)
 
     def follow_slip(self, y: Array) -> None:
         """Go on from a state while contacts slip as they did before, but in the direction they have now."""
-        self.system.held = self.held._replace(along=self.held.turned(self._velocity(y)))
+        held = self.held._replace(still=still_at(self._slack(y)))
+        self.system.held = held._replace(along=held.turned(self._velocity(y)))
+
+    def _slack(self, y: Array) -> float:
+        """m/s: slip has turned where it is beyond zero by more; wherever on the floor that is."""
+        return SLACK * self._tolerance(self.split(y)[1])
 
     def _velocity(self, y: Array) -> Array:
         """(nc, 3) contact velocities, m/s."""
@@ -190,9 +192,10 @@ class TouchingRun(Run):
         """Half a step in place of one in which slip turns too far; else as without contacts."""
         slips = (self.held.mode == SLIP) & np.any(self.held.along, axis=1)
         if np.any(slips):
-            velocity = self._velocity(step.closed.y)
-            turn = np.sum(self.held.directions(velocity) * self.held.along, axis=1)
-            if np.any(turn[slips & (np.linalg.norm(velocity[:, 1:], axis=1) > STILL)] < SHARP):
+            both = [self._velocity(state)[:, 1:] for state in (y, step.closed.y)]
+            turn = np.sum(self.held.directions(self._velocity(step.closed.y)) * self.held.along, axis=1)
+            # Of a contact that is still at first, the direction is not known: no shorter step turns it less.
+            if np.any(turn[slips & np.all(np.linalg.norm(both, axis=2) > self.held.still, axis=0)] < SHARP):
                 return 0.5 * (step.end - t)
         return super().look(t, y, margin, step)
 
@@ -212,7 +215,7 @@ class TouchingRun(Run):
                 raise self.fail(painleve_message(self.parts, row, float(motion.push[row])), at, None)
             return seen(motion, self.held)
 
-        found = earliest(t, step.end, look, SLACK * self._tolerance(y))
+        found = earliest(t, step.end, look, self._slack(y))
         self._found = found = self._over_edge(t, step.end if found is None else found.t, state) or found
         if found is None:
             return super().happening(t, y, step)
@@ -261,7 +264,8 @@ class TouchingRun(Run):
                 gap = np.asarray(self.system.kernels.geometry(self._decided_at[: self.m.nq])[2])
                 rows = [row for row in rows if gap[row] <= LOST]
             try:
-                held = decide(self.parts, self.system.motion(found.probe, self._decided_at), rows)
+                motion = self.system.motion(found.probe, self._decided_at)
+                held = decide(self.parts, motion, rows, still_at(self._slack(y)))
             except SolverError as error:
                 raise self.fail(str(error), stop.t, None) from None
             self._change(stop.t, self._aligned(stop.t, y, held))
@@ -298,22 +302,18 @@ class TouchingRun(Run):
     def after_impacts(self, t: float, y: Array) -> Array:
         """The state after impacts and with what contacts do from then on."""
         q, qd = self.split(y)
-        more = y[len(q) + len(qd) :]
+        more, still = y[len(q) + len(qd) :], still_at(self._slack(y))
         gap = np.asarray(self.system.kernels.geometry(q)[2])
         touching = [int(row) for row in np.flatnonzero((gap <= GAP) | (self.held.mode != OPEN))]
+
+        def motion(v: Array) -> Unforced:
+            return self.system.motion(t, np.concatenate([q, v, more]))
+
         try:
-            struck = strike(
-                self.parts,
-                self.law,
-                lambda v: self.system.motion(t, np.concatenate([q, v, more])),
-                qd,
-                touching,
-                self._speed,
-            )
+            struck = strike(self.parts, self.law, motion, qd, touching, self._speed, still)
         except SolverError as error:
             raise self.fail(str(error), t, None) from None
-        hit = np.any(struck.impulse, axis=1)
-        if np.any(hit):
+        if np.any(hit := np.any(struck.impulse, axis=1)):
             accounts = self.system.equations.common.accounts
             before, after = (accounts(np.concatenate([q, speed])) for speed in (qd, struck.qd))
             self._loss = float(before[0] - after[0])

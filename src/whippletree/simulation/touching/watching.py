@@ -19,9 +19,6 @@ APART = 1e-12
 PULLS = 1e-9
 """Forces are negative, and friction is beyond its limit, if by more than this share of what acts."""
 
-SLACK = 10.0
-"""Slip turns if it is beyond zero by so many times what a step may err."""
-
 HALVINGS = 30
 """How often an interval is halved in the search for a hop, or a slip, at its beginning."""
 
