@@ -185,7 +185,7 @@ def mean(values: list[float]) -> float:
 
 def main(
     out: Annotated[Path, typer.Option(help="Where the figures go.")] = Path("bench/derivatives.json"),
-    rounds: Annotated[int, typer.Option(help="How often each call has its turn.")] = 7,
+    rounds: Annotated[int, typer.Option(help="How often each call has its turn.")] = 20,
     only: Annotated[str, typer.Option(help="Measure only robots that have this in their name.")] = "",
 ) -> None:
     """Measure derivatives."""
