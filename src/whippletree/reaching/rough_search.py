@@ -80,9 +80,8 @@ class RoughSearch:
 
     def __init__(self, asked: Asked, goals: Goals, threads: int) -> None:
         self._kernel, self._options = _approaching(asked), {} if threads == 1 else {"threads": threads}
-        with np.errstate(
-            over="ignore"
-        ):  # weights beyond all numbers lead nowhere, and double precision goes on
+        # Weights beyond all numbers lead nowhere, and double precision goes on.
+        with np.errstate(over="ignore"):
             self._wanted, self._weights = (x.astype(np.float32) for x in (goals.wanted, goals.weights))
 
     def __call__(

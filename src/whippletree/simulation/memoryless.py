@@ -10,9 +10,10 @@ import dis
 import math
 import sys
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +27,9 @@ Read = tuple[Hashable, Any]
 """What a value is known by, and what stands for it in the record."""
 
 
-class Memoryless(NamedTuple):
-    """A function of a user.
+@dataclass(frozen=True)
+class Memoryless:
+    """A function of a user, equal to another that is the same and reads the same.
 
     Attributes:
         key: Equal as long as the function gives equal results for equal arguments.
@@ -35,7 +37,7 @@ class Memoryless(NamedTuple):
     """
 
     key: Hashable
-    function: Callable[..., Any]
+    function: Callable[..., Any] = field(compare=False)
 
 
 class _Unknown(Exception):

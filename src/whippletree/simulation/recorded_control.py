@@ -13,25 +13,12 @@ from .memoryless import Memoryless, memoryless
 def recorded_control(control: Any, nq: int, nv: int) -> Kernel | None:
     """The control recorded and compiled; None if it reads what may change, or cannot be recorded."""
     known = memoryless(control)
-    found = None if known is None else _kernel(_Known(known), nq, nv)
+    found = None if known is None else _kernel(known, nq, nv)
     return found if is_control(found, nq, nv) else None
 
 
-class _Known:
-    """A control, equal to another that is the same function and reads the same."""
-
-    def __init__(self, known: Memoryless) -> None:
-        self.function, self._key = known.function, known.key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Known) and self._key == other._key
-
-
 @lru_cache(maxsize=32)
-def _kernel(known: _Known, nq: int, nv: int) -> Kernel | None:
+def _kernel(known: Memoryless, nq: int, nv: int) -> Kernel | None:
     try:
         program = trace(known.function, {"t": (), "q": (nq,), "qd": (nv,)})
     except Exception:  # whatever a function that cannot be recorded raises: it is called as it stands

@@ -56,30 +56,17 @@ def _value(function: Callable[..., Any], t: Any, q: Array, qd: Array) -> Any:
 def lookout_kernel(events: Sequence[Event], nq: int, nv: int) -> Kernel | None:
     """`watched` for these events; None if they read what may change, or cannot be recorded."""
     found = [memoryless(event.function) for event in events]
-    known = [one for one in found if one is not None]
-    return _kernel(_Functions(known), nq, nv) if len(known) == len(found) else None
-
-
-class _Functions:
-    """Those of events, equal if they are the same and read the same."""
-
-    def __init__(self, known: Sequence[Memoryless]) -> None:
-        self.functions = tuple(one.function for one in known)
-        self._keys = tuple(one.key for one in known)
-
-    def __hash__(self) -> int:
-        return hash(self._keys)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Functions) and self._keys == other._keys
+    known = tuple(one for one in found if one is not None)
+    return _kernel(known, nq, nv) if len(known) == len(found) else None
 
 
 @lru_cache(maxsize=32)
-def _kernel(now: _Functions, nq: int, nv: int) -> Kernel | None:
+def _kernel(known: tuple[Memoryless, ...], nq: int, nv: int) -> Kernel | None:
+    functions = tuple(one.function for one in known)
     states = dict.fromkeys(("y", "slope", "after", "slope_after"), (nq + nv,))
-    shapes = {"t": (), "h": (), **states, "before": (len(now.functions),)}
+    shapes = {"t": (), "h": (), **states, "before": (len(functions),)}
     try:
-        program = trace(partial(watched, functions=now.functions, nq=nq), shapes)
+        program = trace(partial(watched, functions=functions, nq=nq), shapes)
     except Exception:  # whatever a function that cannot be recorded raises: it is called as it stands
         return None
     return Kernel(simplify(program), "watched")
