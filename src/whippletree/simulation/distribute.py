@@ -228,7 +228,8 @@ def _account(lost: Sequence[tuple[Piece, str]], total: int, outs: Sequence[Array
     for piece, _ in lost:
         for out in outs:
             out[piece.rows] = np.nan
-    reasons = list(dict.fromkeys(reason for _, reason in lost))
+    in_order = sorted(lost, key=lambda entry: entry[0].rows.start)  # not as they came back
+    reasons = list(dict.fromkeys(reason for _, reason in in_order))
     trajectories = sum(piece.rows.stop - piece.rows.start for piece, _ in lost)
     more = f", and {len(reasons) - 1} other reasons" if len(reasons) > 1 else ""
     return WorkerError(
