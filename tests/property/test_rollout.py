@@ -320,7 +320,10 @@ MASKED, BOTH = np.ma.masked_array([0.1, 0.2], [False, True]), np.zeros((5, 2))
         ({"tau": wt.Feedback(np.ones((2, 3)), [0, 0])}, r"tau.gain has shape \(2, 3\), expected \(2, 4\)"),
         ({"q0": [0.0]}, r"q0 has shape \(1,\), expected \(..., 2\) for 'double-pendulum'"),
         ({"q0": [[0.0, 1.0], [2.0, np.inf]]}, r"q0\[1, 1\] is inf"),
-        ({"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))}, "leading axes of q0, qd0 and tau do not fit"),
+        (
+            {"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))},
+            "leading axes do not fit each other: q0 .3,., qd0 .4,.",
+        ),
         ({"dt": 0.0}, "dt is 0.0, expected a number above 0"),
         ({"every": 0}, "every is 0, expected a whole number"),
         ({"threads": 1.5}, "threads is 1.5, expected a whole number"),

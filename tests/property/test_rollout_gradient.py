@@ -181,7 +181,7 @@ def test_leading_axes_broadcast():
         ({"by_q": np.zeros((5, 1)), "q0": [0.1, 0.2]}, r"^q0 has shape \(2,\), expected \(..., 1\) for"),
         (
             {"by_q": np.zeros((2, 5, 1)), "q0": np.zeros((3, 1))},
-            "^leading axes of q0, qd0, tau and weights do not fit each other",
+            r"^leading axes do not fit each other: q0 \(3,\), by_q \(2,\): lengths must be equal or 1$",
         ),
         ({"by_q": np.zeros((5, 1)), "m": None}, "^m is NoneType, expected a Mechanism$"),
     ],

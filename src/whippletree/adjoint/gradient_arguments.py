@@ -1,6 +1,5 @@
 """Arrays of a gradient as users give them, checked and laid out."""
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -49,15 +48,6 @@ def weights_of(value: Any, shape: tuple[int, int], name: str) -> Array:
         raise InputError(f"{name} has shape {array.shape}, expected (..., {shape[0]}, {shape[1]})")
     must_be_finite(array, name)
     return array
-
-
-def common_lead(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The leading axes of all."""
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        told = ", ".join(map(str, shapes))
-        raise InputError(f"leading axes of q0, qd0, tau and weights do not fit each other: {told}") from None
 
 
 def flat(array: Array, lead: tuple[int, ...], count: int, steps: int) -> Array:

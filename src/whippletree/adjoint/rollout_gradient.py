@@ -28,13 +28,14 @@ from ..simulation.closed_step import DAMPING, rows_for
 from ..simulation.contact_step import ContactMode, touching_of
 from ..simulation.driver import damping
 from ..simulation.equations import Law
+from ..simulation.given_arrays import common_lead
 from ..simulation.integrators import INTEGRATORS
 from ..simulation.starts import constraints_at
 from ..simulation.stepping import Mode
 from ..simulation.touching.touching_door import meant
 from ..spatial import Array
 from .backward_step import BothWays, compiled_steps
-from .gradient_arguments import common_lead, flat, forces_of, start_of, weights_of
+from .gradient_arguments import flat, forces_of, start_of, weights_of
 
 MEMORY = 1 << 24
 """Bytes for the states of those trajectories that are computed at a time."""
@@ -135,9 +136,8 @@ def rollout_gradient(
         weights_of(by_q, (recorded, m.nq), "by_q"),
         weights_of(by_qd, (recorded, m.nv), "by_qd"),
     ]
-    lead = common_lead(
-        [starts[0].shape[:-1], starts[1].shape[:-1], forces.shape[:-2], *(w.shape[:-2] for w in weights)]
-    )
+    leads = {"q0": starts[0].shape[:-1], "qd0": starts[1].shape[:-1], "tau": forces.shape[:-2]}
+    lead = common_lead({**leads, "by_q": weights[0].shape[:-2], "by_qd": weights[1].shape[:-2]})
     if 0 in lead:
         raise InputError(f"q0, qd0, tau and weights have leading axes {lead}: there is no trajectory")
     if callable(tau):

@@ -190,9 +190,8 @@ def rollout(
         raise InputError(f"every is {every}, more than the {control.steps} steps: nothing would be recorded")
     if not opened:
         check_gears(m, {"q0": starts[0]}, {"qd0": starts[1]}, GEARED_START)
-    lead = common_lead(
-        [*(start.shape[:-1] for start in starts), *(o.shape[:-1] for o in opened[1:])], control.lead
-    )
+    leads = {"q0": starts[0].shape[:-1], "qd0": starts[1].shape[:-1], "tau": control.lead}
+    lead = common_lead({**leads, "parameters": opened[1].shape[:-1]} if opened else leads)
     K = constraints_at(m, starts[0], starts[1], opened)
     how = _stepping(m, INTEGRATORS[method], law, K, starts[0])._replace(
         parameters=opened[0] if opened else (), precision=precision

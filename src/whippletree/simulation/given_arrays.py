@@ -1,6 +1,6 @@
 """Arrays as users give them, checked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -57,13 +57,13 @@ def apart(array: Array, outs: Sequence[Array]) -> Array:
     return array.copy() if any(np.may_share_memory(array, out) for out in outs) else array
 
 
-def common_lead(shapes: Sequence[Shape], own: Shape) -> Shape:
-    """The leading axes of all arrays, broadcast; InputError if they do not fit."""
+def common_lead(leads: Mapping[str, Shape]) -> Shape:
+    """The leading axes of all arrays, by their names, broadcast; InputError if they do not fit."""
     try:
-        return np.broadcast_shapes(own, *shapes)
+        return np.broadcast_shapes(*leads.values())
     except ValueError:
-        told = ", ".join(map(str, [*shapes, own]))
-        raise InputError(f"leading axes of q0, qd0 and tau do not fit each other: {told}") from None
+        told = ", ".join(f"{name} {lead}" for name, lead in leads.items() if lead)
+        raise InputError(f"leading axes do not fit each other: {told}: lengths must be equal or 1") from None
 
 
 def as_rows(array: Array, lead: Shape, own: int) -> Array:

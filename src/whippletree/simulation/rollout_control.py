@@ -39,10 +39,12 @@ class RolloutControl:
         given = None if steps is None else whole_number(steps, "steps")
         nq, nv = m.nq, m.nv
         self.arrays: list[tuple[Array, Shape]] = []
+        names = ["tau"]
         if isinstance(tau, Feedback):
             for name in ("gain", "q"):
                 if getattr(tau, name) is None:
                     raise InputError(f"tau.{name} is None: a Feedback has a gain and a position q to hold")
+            names = ["tau.gain", "tau.q", "tau.qd", "tau.forward"]
             parts = {"gain": (tau.gain, (nv, 2 * nv)), "q": (tau.q, (nq,)), "qd": (tau.qd, (nv,))}
             for name, (value, shape) in {**parts, "forward": (tau.forward, (nv,))}.items():
                 self.arrays.append((_numbers(value, shape, f"tau.{name}"), shape))
@@ -65,12 +67,11 @@ class RolloutControl:
         if self.steps > 1.0 / float(np.finfo(dtype).eps):
             raise InputError(f"the number of steps is {self.steps!r:.60}, more than {dtype} can count")
         self.arrays = [(array.astype(dtype, copy=False), shape) for array, shape in self.arrays]
-        leads = [
-            array.shape[: array.ndim - len(shape) - 1]
-            for array, shape in self.arrays
-            if array.ndim > len(shape)
-        ]
-        self.lead: Shape = common_lead(leads, ())
+        leads = {
+            name: array.shape[: max(array.ndim - len(shape) - 1, 0)]
+            for name, (array, shape) in zip(names, self.arrays, strict=False)  # none of a function
+        }
+        self.lead: Shape = common_lead(leads)
 
     def iteration(self, how: Stepping) -> Iteration | Guarded:
         """The code."""
