@@ -31,7 +31,7 @@ from whippletree.simulation import run_parts
 from whippletree.simulation.acting import Acting
 from whippletree.simulation.equations import Law, equations
 from whippletree.simulation.integrators import INTEGRATORS, dop853, radau
-from whippletree.simulation.integrators.dop853_numbers import A_MORE, A, B, C
+from whippletree.simulation.integrators.dop853_numbers import A_MORE, E3, E5, A, B, C
 from whippletree.simulation.spectrum import spectral_bound
 from whippletree.simulation.strides import side_by_side
 from whippletree.simulation.systems import Compiled
@@ -98,19 +98,20 @@ def test_a_step_of_order_8_is_that_of_scipy():
     K = np.zeros((16, 3))
     K[0] = slope(t, y)
     for k in range(1, dop853.STAGES):
-        K[k] = slope(t + C[k] * h, y + h * dop853.combined(A[k], K))
-    after = y + h * dop853.combined(B, K)
+        K[k] = slope(t + C[k] * h, y + h * dop853.in_order(A[k]) @ K)
+    after = y + h * dop853.in_order(B) @ K
     K[12] = slope(t + h, after)
     for k, weights in enumerate(A_MORE, start=13):
-        K[k] = slope(dop853.stage_times(t, h)[k], y + h * dop853.combined(weights, K))
+        K[k] = slope(dop853.stage_times(t, h)[k], y + h * dop853.in_order(weights) @ K)
     peer = DOP853(slope, t, y, 10.0, first_step=h, rtol=rtol, atol=atol)
     peer.step()
     assert peer.t == t + h
     np.testing.assert_allclose(after, peer.y, rtol=0, atol=1e-15)
     scale = atol + np.maximum(abs(y), abs(peer.y)) * rtol
-    error = dop853.error_norm(K, y, after, h, rtol, atol)
+    five, three = (np.sum((dop853.in_order(weights) @ K / scale) ** 2) for weights in (E5, E3))
+    error = dop853.error_norm(five, three, len(y), h)
     np.testing.assert_allclose(error, peer._estimate_error_norm(K[:13], h, scale), rtol=1e-9)
-    terms, inside = dop853.polynomial(K, y, after, h), peer.dense_output()
+    terms, inside = h * dop853.TERMS @ K, peer.dense_output()
     for x in (0.1, 0.45, 0.8):
         np.testing.assert_allclose(dop853.within(terms, y, x), inside(t + x * h), rtol=0, atol=1e-14)
 

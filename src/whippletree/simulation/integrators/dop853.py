@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...spatial import Array, maximum, minimum, where
-from .dop853_numbers import C_MORE, E3, E5, C, D
+from .dop853_numbers import C_MORE, B, C, D
 
 STAGES, MORE = len(C), len(C_MORE)
 
@@ -31,14 +31,9 @@ EXPONENT = 8
 """A length goes by the inverse of this root of the error."""
 
 
-def combined(weights: Mapping[int, float], K: Array) -> Array:
-    """(n,) Σ weights · slopes, stages counted from 1."""
-    return sum((weight * K[stage - 1] for stage, weight in weights.items()), np.zeros(K.shape[1]))
-
-
-def moved(y: Array, h: Any, weights: Array, *slopes: Array) -> Array:
-    """(n,) y + h Σ weights · slopes, weights (s,) and s slopes (n,)."""
-    return y + h * (weights @ np.array(slopes))
+def in_order(weights: Mapping[int, float], stages: int = STAGES + 1 + MORE) -> Array:
+    """(stages,) weights of slopes in order, stages counted from 1; zero where there is none."""
+    return np.array([weights.get(stage, 0.0) for stage in range(1, stages + 1)])
 
 
 def stage_times(t: Any, h: Any) -> Array:
@@ -46,17 +41,17 @@ def stage_times(t: Any, h: Any) -> Array:
     return np.array([t + share * h for share in (*C, 1.0, *C_MORE)])
 
 
-def error_norm(K: Array, y: Array, after: Array, h: Any, rtol: Any, atol: Any) -> Any:
-    """The error of a step, 1 being what it may have."""
-    scale = array_maximum(abs(y), abs(after)) * rtol + atol
-    five, three = (np.sum((combined(weights, K) / scale) ** 2) for weights in (E5, E3))
+def error_norm(five: Any, three: Any, n: Any, h: Any) -> Any:
+    """The error of a step of n numbers, 1 being what it may have.
+
+    Args:
+        five, three: Sums of squares of Σ `E5` · slopes and Σ `E3` · slopes, each number as a share of what it
+            may err: max(|y|, |after|) rtol + atol.
+        n: How many numbers there are.
+        h: The length of the step, s.
+    """
     both = five + 0.01 * three
-    return abs(h) * five / np.sqrt(where(both == 0.0, 1.0, both) * len(y))
-
-
-def array_maximum(a: Array, b: Array) -> Array:
-    """Entry by entry."""
-    return np.array([maximum(x, z) for x, z in zip(a, b, strict=True)])
+    return abs(h) * five / np.sqrt(where(both == 0.0, 1.0, both) * n)
 
 
 def factor(error: Any, rejected: Any) -> Any:
@@ -68,15 +63,20 @@ def factor(error: Any, rejected: Any) -> Any:
     return where(error < 1.0, accepted, maximum(LEAST, wanted))
 
 
-def polynomial(K: Array, y: Array, after: Array, h: Any) -> Array:
-    """(7, n) terms of the motion through a step, from slopes (16, n) of all stages."""
-    change, first, last = after - y, K[0], K[STAGES]
-    terms = [change, h * first - change, 2.0 * change - h * (last + first)]
-    return np.array([*terms, *(h * combined(row, K) for row in D)])
+def _terms() -> Array:
+    first, last, change = in_order({1: 1.0}), in_order({STAGES + 1: 1.0}), in_order(B)
+    return np.array([change, first - change, 2.0 * change - last - first, *(in_order(row) for row in D)])
+
+
+TERMS: Array = _terms()
+"""(7, 16) weights of the slopes of all stages in the terms of the motion through a step of length 1."""
 
 
 def within(terms: Array, y: Array, x: Any) -> Array:
-    """(…, n) states a share x (…, 1) through a step that starts at y (…, n), terms (…, 7, n)."""
+    """(…, n) states a share x (…, 1) through a step that starts at y (…, n).
+
+    Its terms are (…, 7, n): h · `TERMS` · slopes.
+    """
     found = 0.0 * y
     for k in reversed(range(terms.shape[-2])):
         found = (found + terms[..., k, :]) * (x if k % 2 == 0 else 1.0 - x)

@@ -1,7 +1,6 @@
 """The script of steps whose length is chosen: DOP853."""
 
-from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from inspect import signature
 from typing import Any
 from weakref import ref
@@ -9,6 +8,7 @@ from weakref import ref
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
+from ...kernels.run.rows import padded, scaled_squares, weighted_sum
 from ...kernels.run.script import Call, Copy, Instruction, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
@@ -16,22 +16,19 @@ from ...spatial import Array, maximum, minimum, where
 from ..integrators.dop853 import (
     MORE,
     STAGES,
+    TERMS,
     error_norm,
     factor,
     first_length,
-    moved,
-    polynomial,
+    in_order,
     stage_times,
     within,
 )
-from ..integrators.dop853_numbers import A_MORE, A, B
+from ..integrators.dop853_numbers import A_MORE, E3, E5, A, B
 from ..steppers import ChosenSteps
 from .motion import END, REJECTED, Motion
 
 ALL = STAGES + 1 + MORE
-
-SLOPES = 2, 4, 6, 9
-"""Numbers of slopes that there are kernels for; others are rounded up."""
 
 CUT = 0.999
 """A step shorter than this share of what was wanted was cut short."""
@@ -56,28 +53,22 @@ def resumed(size: Any, h: Any, wanted: Any) -> Any:
 
 
 def judged(
-    K: Array, y: Array, after: Array, h: Any, rejected: Any, tolerances: Array, shortest: Any, wanted: Any
+    five: Any, three: Any, n: Any, h: Any, rejected: Any, shortest: Any, wanted: Any
 ) -> tuple[Any, Any, Any, Any]:
     """Whether a step is accurate enough; the length of the next; whether it was rejected; if to go on."""
-    error = error_norm(K, y, after, h, tolerances[0], tolerances[1])
+    error = error_norm(five, three, n, h)
     accepted, size = where(error < 1.0, 1.0, 0.0), abs(h) * factor(error, rejected)
     size = where(accepted > 0.0, resumed(size, h, wanted), size)
     return accepted, size, 1.0 - accepted, where(size >= shortest, 1.0, 0.0)
 
 
-@lru_cache(maxsize=64)
-def _kernel(function: Callable[..., Any], n: int, stages: int) -> Kernel:
-    """One of the functions above, or of the method, for states of n numbers."""
-    known = {"y": (n,), "after": (n,), "K": (stages, n), "tolerances": (2,)}
-    names = signature(function).parameters
-    return Kernel(simplify(trace(function, {name: known.get(name, ()) for name in names})), function.__name__)
-
-
-@lru_cache(maxsize=64)
-def _move(n: int, slopes: int) -> Kernel:
-    """`moved` by a number of slopes."""
-    shapes = {"y": (n,), "h": (), "weights": (slopes,), **{f"slope{k}": (n,) for k in range(slopes)}}
-    return Kernel(simplify(trace(moved, shapes)), "moved")
+@cache
+def _kernels() -> tuple[Kernel, Kernel]:
+    """`planned` and `judged`."""
+    functions = planned, judged
+    traced = (trace(function, dict.fromkeys(signature(function).parameters, ())) for function in functions)
+    plan, judge = (Kernel(simplify(program)) for program in traced)
+    return plan, judge
 
 
 class ChosenScript:
@@ -89,14 +80,15 @@ class ChosenScript:
         dense: Whether states within steps will be asked for.
 
     Attributes:
-        kept: (7, n) terms of the step that was taken last, see `polynomial`; None if it is not dense.
+        kept: (7, n) terms of the step that was taken last, see `TERMS`; None if it is not dense.
     """
 
     def __init__(self, motion: Motion, steps: ChosenSteps, dense: bool) -> None:
         self.motion = motion
         n = len(motion.y)
-        self._K, self.kept = np.zeros((ALL, n)), np.zeros((7, n)) if dense else None
-        self._end, self._raw, self._tolerances = np.zeros(1), np.zeros(n), np.zeros(2)
+        room = padded(n)
+        self._K, self.kept = np.zeros((ALL, room)), np.zeros((7, n)) if dense else None
+        self._y, self._end, self._tolerances = np.zeros(room), np.zeros(1), np.zeros(2)
         self.size = np.zeros(1)
         self._rejected, self._accepted = np.zeros(1), np.zeros(1)
         self.following = np.zeros(n)
@@ -116,7 +108,8 @@ class ChosenScript:
 
     def begin(self, t: float, y: Array) -> None:
         system, steps = self.motion.system, self.steps
-        self._K[0] = f = system.slope(t, y)
+        f = system.slope(t, y)
+        self._K[0, : len(f)] = f
         self._rejected[0] = 0.0
         if steps.following is None:
             left = steps.duration - t
@@ -131,43 +124,45 @@ class ChosenScript:
         self.steps.h = self.steps.following = wanted if h is None else h
 
     def step(self) -> tuple[list[Instruction], Array]:
-        motion, K, raw = self.motion, self._K, self._raw
-        n = len(motion.y)
-        plan, judge = (_kernel(function, n, STAGES) for function in (planned, judged))
-        times, at = np.zeros(ALL), np.zeros(n)
+        motion, K, y = self.motion, self._K, self._y
+        n, room = len(motion.y), len(y)
+        plan, judge = _kernels()
+        times, at, raw = np.zeros(ALL), np.zeros(room), np.zeros(room)
+        error, five, three, count = np.zeros(room), np.zeros(1), np.zeros(1), np.full(1, float(n))
         wanted = [motion.t, self.size, self._end, motion.sample]
         found: list[Instruction] = [
-            *motion.sampled(motion.slope(motion.t, motion.y, K[0])),
+            *motion.sampled(motion.slope(motion.t, motion.y, K[0, :n])),
             Call(plan, wanted, [motion.t_after, motion.h, times]),
+            Copy(motion.y, y[:n]),
         ]
         for stage in range(1, STAGES):
-            found.append(self._moved(A[stage], at))
-            found += motion.slope(times[stage : stage + 1], at, K[stage])
-        tried = [K[:STAGES], motion.y, raw, motion.h, self._rejected, self._tolerances, motion.shortest]
+            found.append(self._moved(A[stage], stage, at))
+            found += motion.slope(times[stage : stage + 1], at[:n], K[stage, :n])
+        found.append(self._moved(B, STAGES, raw))
+        for weights, squares in ((E5, five), (E3, three)):
+            summed = weighted_sum(error, np.zeros(room), np.ones(1), in_order(weights, STAGES), K)
+            found += [summed, scaled_squares(squares, error, y, raw, self._tolerances)]
+        tried = [five, three, count, motion.h, self._rejected, motion.shortest, motion.wanted]
         rejected, size = np.zeros(1), np.zeros(1)
         found += [
-            self._moved(B, raw),
-            Call(judge, [*tried, motion.wanted], [self._accepted, size, rejected, motion.good]),
+            Call(judge, tried, [self._accepted, size, rejected, motion.good]),
             Copy(size, self.size),
             Copy(rejected, self._rejected),
             Unless(self._accepted, REJECTED),
             *self.rejected(),
         ]
         if self.kept is not None:
-            found += motion.slope(motion.t_after, raw, K[STAGES])
+            found += motion.slope(motion.t_after, raw[:n], K[STAGES, :n])
             for k, weights in enumerate(A_MORE, start=STAGES + 1):
-                found.append(self._moved(weights, at))
-                found += motion.slope(times[k : k + 1], at, K[k])
-            found.append(Call(_kernel(polynomial, n, ALL), [K, motion.y, raw, motion.h], [self.kept]))
-        return found, raw
+                found.append(self._moved(weights, k, at))
+                found += motion.slope(times[k : k + 1], at[:n], K[k, :n])
+            for row, weights in zip(self.kept, TERMS, strict=True):
+                found += [weighted_sum(at, np.zeros(room), motion.h, weights, K), Copy(at[:n], row)]
+        return found, raw[:n]
 
-    def _moved(self, weights: dict[int, float], to: Array) -> Instruction:
-        """From y by weights of slopes, stages counted from 1; slopes that do not count are not read."""
-        size, stages = min(s for s in SLOPES if s >= len(weights)), [stage - 1 for stage in weights]
-        more = size - len(stages)
-        given = np.array([*weights.values(), *[0.0] * more])
-        slopes = [self._K[stage] for stage in [*stages, *stages[:1] * more]]
-        return Call(_move(len(to), size), [self.motion.y, self.motion.h, given, *slopes], [to])
+    def _moved(self, weights: dict[int, float], stages: int, to: Array) -> Instruction:
+        """From y by weights of the slopes of the first stages."""
+        return weighted_sum(to, self._y, self.motion.h, in_order(weights, stages), self._K)
 
     def within(self, kept: Array, y: Array, x: Array) -> Array:
         return within(kept, y, x)
@@ -176,7 +171,7 @@ class ChosenScript:
         return self.motion.slope(self.motion.t_after, self.motion.after, self.following)
 
     def commit(self) -> list[Instruction]:
-        return [Copy(self.following, self._K[0])]
+        return [Copy(self.following, self._K[0, : len(self.following)])]
 
     def rejected(self) -> list[Instruction]:
         return [Copy(self.size, self.motion.wanted), Unless(self.motion.good, END)]
