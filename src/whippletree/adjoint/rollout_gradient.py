@@ -24,9 +24,9 @@ from ..model.mechanism import Mechanism
 from ..model.parameters import parameter_values
 from ..model.values import listed, real_positive, whole_number
 from ..simulation.acting import check_function
+from ..simulation.chosen_law import damping
 from ..simulation.closed_step import DAMPING, rows_for
 from ..simulation.contact_step import ContactMode, touching_of
-from ..simulation.driver import damping
 from ..simulation.equations import Law
 from ..simulation.given_arrays import common_lead
 from ..simulation.integrators import INTEGRATORS

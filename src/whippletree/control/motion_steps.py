@@ -27,8 +27,8 @@ from ..kernels.trace.recording import recording
 from ..kernels.trace.structure import Leaf
 from ..model.mechanism import Mechanism
 from ..model.positions import difference
+from ..simulation.chosen_law import damping
 from ..simulation.closed_step import DAMPING, rows_for
-from ..simulation.driver import damping
 from ..simulation.equations import Law
 from ..simulation.integrators import INTEGRATORS
 from ..simulation.starts import constraints_at

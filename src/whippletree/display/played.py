@@ -7,6 +7,7 @@ from ..analysis.modes import Modes
 from ..errors import InputError
 from ..model.mechanism import Mechanism
 from ..model.positions import difference
+from ..model.snapshot import Snapshot
 from ..simulation.equations import common
 from ..simulation.events import Occurrence
 from ..simulation.trajectory import Trajectory, build
@@ -72,4 +73,4 @@ def _recorded(
     states = {"t": t, "q": q, "qd": qd, "tau": tau, "step": step}
     found, still = common(m), np.zeros(len(t))
     accounts = found.accounts(np.concatenate([q, qd], axis=1))
-    return build(found, still, accounts, mechanism=m, method=method, events=events, **states)
+    return build(Snapshot(m).m, found, still, accounts, method=method, events=events, **states)

@@ -95,7 +95,7 @@ def not_negative(value: Any, name: str) -> Any:
 def _one_number(value: Any, name: str, expected: str, fits: Callable[[float], bool]) -> Any:
     if isinstance(value, np.ndarray) and not value.shape:
         value = value.item()
-    if not isinstance(value, Real):
+    if type(value) is not float and not isinstance(value, Real):
         symbolic = hasattr(type(value), "__rtruediv__") and not isinstance(value, np.ndarray | complex)
         if symbolic:
             return value
@@ -141,9 +141,20 @@ def position(m: "Mechanism", value: Any, name: str = "q") -> Array:
 
 def real_position(m: "Mechanism", value: Any, name: str) -> Array:
     """As `position`, of real numbers."""
-    q = real_vector(value, (m.nq,), name, per_coordinate(m))
+    q = value if _is_plain(value, m.nq) else real_vector(value, (m.nq,), name, per_coordinate(m))
     _check_positions(m, q, name)
     return q
+
+
+def real_velocity(m: "Mechanism", value: Any, name: str) -> Array:
+    """The value as real velocities (nv,) of the mechanism."""
+    return value if _is_plain(value, m.nv) else real_vector(value, (m.nv,), name, per_velocity(m))
+
+
+def _is_plain(value: Any, size: int) -> bool:
+    """Whether a value is so many finite numbers in an array, as nearly all are."""
+    plain = type(value) is np.ndarray and value.dtype == np.float64
+    return plain and value.shape == (size,) and all_finite(value)
 
 
 def velocities(m: "Mechanism", value: Any, name: str) -> Array:

@@ -26,10 +26,10 @@ from ..model.singular import fault_of_free_joints
 from ..model.snapshot import Snapshot
 from ..model.values import real_positive, whole_number
 from ..spatial import Array
+from .chosen_law import damping
 from .closed_step import DAMPING, RANK, rows_for
 from .contact_step import ContactRecord, touching_of
 from .distribute import distribute
-from .driver import damping
 from .equations import Law, equations
 from .given_arrays import (
     apart,

@@ -1,13 +1,10 @@
 """Let one mechanism move, with everything that acts on it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..api.forward_methods import METHODS, automatic, find, reserve
 from ..api.prescribed import drivers_of
 from ..contact.compliant.compliant_contact import Compliant
 from ..contact.impulses.impacts import IMPACT_LAWS
@@ -17,18 +14,18 @@ from ..loops.equations.near_dependence import checked_tolerance
 from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, joints_in_doubt, joints_without_inertia, without_inertia_message
 from ..model.snapshot import Snapshot
-from ..model.values import per_velocity, real_position, real_positive, real_vector
+from ..model.values import real_position, real_positive, real_velocity
 from ..spatial import Array
 from .acting import Acting, ForceFault, HeldActing
+from .chosen_law import chosen_law, damping
 from .closing import closed_start
 from .driven_acting import DrivenActing, freed
-from .equations import Law
 from .events import Event, Watch
 from .integrators import INTEGRATORS
 from .pace import MOST
 from .plan import Plan
 from .progress import Progress
-from .rounded_loops import law_within, tell_overconstrained
+from .rounded_loops import tell_overconstrained
 from .run import Run
 from .run_parts import STEP, follow
 from .starts import check_turns
@@ -169,13 +166,12 @@ def simulate(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"m is {type(m).__name__}, expected a Mechanism")
-    known = ("auto", *INTEGRATORS, *CHOOSING)
-    if not isinstance(method, str) or method not in known:
+    if not isinstance(method, str) or not (method == "auto" or method in INTEGRATORS or method in CHOOSING):
+        known = ("auto", *INTEGRATORS, *CHOOSING)
         raise InputError(f"method is {method!r}; known: {', '.join(known)}")
     m = Snapshot(m).m  # as it is now, whatever becomes of it
-    duration, rtol, atol = (
-        real_positive(value, name) for value, name in ((duration, "duration"), (rtol, "rtol"), (atol, "atol"))
-    )
+    duration = real_positive(duration, "duration")
+    rtol, atol = real_positive(rtol, "rtol"), real_positive(atol, "atol")
     if rtol < FINEST:
         raise InputError(
             f"rtol is {rtol:g}, below {FINEST:g}, which rounding errors allow: give a larger one"
@@ -214,38 +210,40 @@ def simulate(
         check_yielding(m, contacts, impacts, method)
     elif contacts is not None:
         check_touching(m, contacts, impacts, method, (dynamics, stabilization, implicit_damping))
-    name, law = _law(m, dynamics, stabilization, damping(m, implicit_damping, method))
+    law = chosen_law(m, dynamics, stabilization, damping(m, implicit_damping, method), tolerance)
     if tolerance is not None and m.loops:
         if (dynamics, stabilization, contacts) != ("auto", None, None):
             raise InputError("tolerance is given: leave out dynamics, stabilization and contacts")
-        name, law = "lambda-first", law_within(m, tolerance, law)
-        forces.method = law.method
-    projects = stabilization is None and (law.method.holds(m) or forces.drive is not None)
-    spare = m.once(reserve) if dynamics == "auto" and tolerance is None else None
-    in_reserve = None if spare is None else (spare, law._replace(method=METHODS[spare]))
-    folded = METHODS["augmented"]
-    automatically = dynamics == "auto" and tolerance is None and folded.fault(m) is None
-    instead = ("augmented", law._replace(method=folded)) if automatically else None
-    plan = Plan(m, forces, law, name, method, duration, rtol, atol, projects, tolerance, in_reserve, instead)
+        forces.method = law.law.method
+    projects = stabilization is None and (law.holds or forces.drive is not None)
+    accuracy = duration, rtol, atol
+    plan = Plan(
+        m, forces, law.law, law.name, method, *accuracy, projects, tolerance, law.reserve, law.instead
+    )
     watch = Watch(events, 0.0, q, qd)
     run = Run(plan, watch)
     if isinstance(contacts, Compliant):
-        run = PatchRun(replace(plan, forces=_pushed(m, control, external)), watch, contacts)
+        run = PatchRun(plan._replace(forces=_pushed(m, control, external)), watch, contacts)
     elif isinstance(contacts, Each):
-        mixed = replace(plan, forces=_pushed(m, control, external), projects=False)
+        mixed = plan._replace(forces=_pushed(m, control, external), projects=False)
         run = MixedContactRun(mixed, watch, impacts, contacts)
     elif contacts is not None:
-        run = TouchingRun(replace(plan, projects=False), watch, impacts, m)
+        run = TouchingRun(plan._replace(projects=False), watch, impacts, m)
     run.start(np.concatenate([q, qd]))
     without = joints_without_inertia(m, q, coupled_joints(m)) if m.once(joints_in_doubt) else ()
     if without:
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
     run.check_start()
-    with Progress(duration, progress) as bar, _told_with_the_run(run):
-        if method == "auto":
-            run.choose_integrator()
-        follow(run, dt, sample, bar)
-        run.settle()
+    with Progress(duration, progress) as bar:
+        try:
+            if method == "auto":
+                run.choose_integrator()
+            follow(run, dt, sample, bar)
+            run.settle()
+        except ForceFault as fault:
+            if fault.t == 0.0:  # wrong from the start: nothing was computed
+                raise
+            raise run.fail(str(fault), fault.t, None) from None
     return run.trajectory()
 
 
@@ -265,63 +263,9 @@ def _pushed(m: Mechanism, control: Control | None, external: Control | None) -> 
     return Acting(m, control, (lambda *_: np.zeros((len(m), 6))) if external is None else external)
 
 
-def _law(
-    m: Mechanism, dynamics: str, stabilization: float | None, implicit: tuple[float, ...] | None
-) -> tuple[str, Law]:
-    """The method of forward dynamics, its name, and what it is given besides the state."""
-    name, method = find(
-        m, m.once(automatic) if isinstance(dynamics, str) and dynamics == "auto" else dynamics, "dynamics"
-    )
-    if stabilization is None:
-        return name, Law(method, implicit_damping=implicit)
-    if not method.holds(m):
-        raise InputError(f"stabilization is {stabilization!r}, but dynamics {name!r} holds no loops")
-    time = real_positive(stabilization, "stabilization")
-    return name, Law(method, options=(("stabilization", time),), implicit_damping=implicit)
-
-
-def damping(m: Mechanism, value: Any, method: str, opened: Sequence[str] = ()) -> tuple[float, ...] | None:
-    """Implicit damping, checked: (nv,), the same for all velocities of a joint; None if there is none.
-
-    That of joints may be among parameters that are open.
-    """
-    if value is None:
-        own = m.once(_is_damped) or any(name.endswith((".damping", ".friction")) for name in opened)
-        return (0.0,) * m.nv if own and method == "euler" else None
-    if method != "euler":
-        raise InputError(f"implicit_damping is given, but method is {method!r}: it belongs to 'euler'")
-    meaning = f"one entry per velocity of {m.name!r} (nv = {m.nv}), or one number"
-    given = value if np.ndim(value) else np.full(m.nv, value)
-    found = real_vector(given, (m.nv,), "implicit_damping", meaning)
-    for body, index in zip(m.bodies, m.v_index, strict=True):
-        own = found[index]
-        if np.any(own < 0.0):
-            raise InputError(f"implicit_damping of joint {body.joint_name!r} is {own}: must not be negative")
-        if np.any(own != own[:1]):
-            raise InputError(
-                f"implicit_damping of joint {body.joint_name!r} is {own}: all velocities of a joint have one"
-            )
-    return tuple(float(entry) for entry in found)
-
-
-def _is_damped(m: Mechanism) -> bool:
-    return any(part.damping or part.friction for part in (*m.bodies, *m.loops))
-
-
-@contextmanager
-def _told_with_the_run(run: Run) -> Iterator[None]:
-    """A function of the user that fails on the way ends the run, and what was computed is kept."""
-    try:
-        yield
-    except ForceFault as fault:
-        if fault.t == 0.0:  # wrong from the start: nothing was computed
-            raise
-        raise run.fail(str(fault), fault.t, None) from None
-
-
 def start(m: Mechanism, q0: Any, qd0: Any, tolerance: float | None = None) -> tuple[Array, Array]:
     """A state to start from, checked."""
-    qd = np.zeros(m.nv) if qd0 is None else np.array(real_vector(qd0, (m.nv,), "qd0", per_velocity(m)))
+    qd = np.zeros(m.nv) if qd0 is None else np.array(real_velocity(m, qd0, "qd0"))
     if q0 is None and not m.loops:
         q0 = m.neutral()
     q = None if q0 is None else np.array(real_position(m, q0, "q0"))

@@ -365,7 +365,7 @@ def equations(m: Mechanism, external: bool, law: Law) -> Equations:
 
 def common(m: Mechanism) -> Common:
     """Compiled functions of the state; those of equal mechanisms are made once."""
-    return _common(Snapshot(m))
+    return m.once(_of_snapshot)
 
 
 @lru_cache(maxsize=64)
@@ -376,6 +376,10 @@ def _at(now: Snapshot, law: Law, q: bytes) -> Law:
 @lru_cache(maxsize=32)
 def _equations(now: Snapshot, external: bool, law: Law) -> Equations:
     return (Equations if law.method.recordable else Interpreted)(now.m, external, law)
+
+
+def _of_snapshot(m: Mechanism) -> Common:
+    return _common(Snapshot(m))
 
 
 @lru_cache(maxsize=32)

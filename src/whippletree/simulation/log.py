@@ -1,6 +1,5 @@
 """States of a simulation as they are recorded, one by one or many at a time."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,70 +33,74 @@ class Row(NamedTuple):
 
 
 class Log:
-    """Rows, kept as arrays of many."""
+    """Rows one after the other, each of one state or of many."""
 
     def __init__(self) -> None:
-        self._blocks: list[Row] = []
-        self._rows: list[Row] = []
+        self._parts: list[Row] = []
 
     def add(self, row: Row) -> None:
-        self._rows.append(row)
+        """One state."""
+        self._parts.append(row)
 
     def extend(self, columns: Row) -> None:
         """Many rows, each column (n, …)."""
         if len(columns.t):
-            self._gather()
-            self._blocks.append(columns)
-
-    def _gather(self) -> None:
-        if self._rows:
-            self._blocks.append(_joined(self._rows, np.array))
-            self._rows = []
+            self._parts.append(columns)
 
     @property
     def first(self) -> Row:
-        return self._blocks[0].among(0) if self._blocks else self._rows[0]
+        part = self._parts[0]
+        return part.among(0) if _of_many(part) else part
 
     @property
     def last(self) -> Row:
-        return self._rows[-1] if self._rows else self._blocks[-1].among(-1)
+        part = self._parts[-1]
+        return part.among(-1) if _of_many(part) else part
 
     def put_last(self, t: float) -> None:
         """Tell the last row for a time that is next to its own, s."""
-        if self._rows:
-            self._rows[-1] = self._rows[-1]._replace(t=t)
-        else:
-            last = self._blocks[-1]
-            self._blocks[-1] = last._replace(t=np.append(last.t[:-1], t))
+        last = self._parts[-1]
+        self._parts[-1] = last._replace(t=np.append(last.t[:-1], t) if _of_many(last) else t)
 
     @property
     def count(self) -> int:
         """How many there are."""
-        return len(self._rows) + sum(len(block.t) for block in self._blocks)
+        return sum(len(part.t) if _of_many(part) else 1 for part in self._parts)
 
     def drop_last(self) -> None:
         """Forget the last row, which was added by itself."""
-        self._rows.pop()
+        self._parts.pop()
 
     def until(self, t: float) -> None:
         """Forget what is later than a time."""
         columns = self.columns()
-        self._blocks = [columns.among(columns.t <= t)]
-
-    def joined(self, column: Callable[[Row], Array]) -> Array:
-        """Of all rows, what is read off many, in one array of its own."""
-        self._gather()
-        return np.concatenate([column(block) for block in self._blocks])
+        self._parts = [columns.among(columns.t <= t)]
 
     def columns(self) -> Row:
         """All rows: t (n,), y (n, nq + nv) and so on."""
-        self._gather()
-        if len(self._blocks) > 1:
-            self._blocks = [_joined(self._blocks, np.concatenate)]
-        return self._blocks[0]
+        if len(self._parts) != 1 or not _of_many(self._parts[0]):
+            self._parts = [_joined(self._parts, self.count)]
+        return self._parts[0]
 
 
-def _joined(parts: list[Row], join: Callable[[Any], Array]) -> Row:
-    """Column by column."""
-    columns: Any = (None if part[0] is None else join(part) for part in zip(*parts, strict=True))
-    return Row(*columns)
+def _of_many(part: Row) -> bool:
+    return isinstance(part.t, np.ndarray)
+
+
+def _joined(parts: list[Row], count: int) -> Row:
+    """All in one, so many rows."""
+    _, y, _, accounts, tau, _ = parts[0]
+    made = Row(
+        np.empty(count),
+        np.empty((count, y.shape[-1])),
+        np.empty(count),
+        np.empty((count, accounts.shape[-1])),
+        *((None, None) if tau is None else (np.empty((count, tau.shape[-1])), np.empty(count))),
+    )
+    end = 0
+    for part in parts:
+        begin, end = end, end + (len(part.t) if _of_many(part) else 1)
+        for column, numbers in zip(made, part, strict=True):
+            if column is not None:
+                column[begin:end] = numbers
+    return made

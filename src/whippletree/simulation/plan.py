@@ -1,14 +1,13 @@
 """What a simulation is asked to do."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.mechanism import Mechanism
 from .acting import Acting
 from .equations import Law
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What a simulation is asked to do.
 
     Attributes:

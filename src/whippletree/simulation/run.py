@@ -348,18 +348,17 @@ class Run:
         return self.log.last.y
 
     def trajectory(self) -> Trajectory:
-        joined, m = self.log.joined, self.m
-        t, h = joined(lambda row: row.t), joined(lambda row: row.h)
-        q, qd = joined(lambda row: row.y[:, : m.nq]), joined(lambda row: row.y[:, m.nq :])
-        tau, power = np.zeros((len(t), m.nv)), np.zeros(len(t))
-        if not self.plan.forces.idle:
-            _, _, _, _, tau, power = self.log.columns()
-        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": h, "mechanism": m.copy()}
+        found, m = self.log.columns(), self.m
+        q, qd = np.ascontiguousarray(found.y[:, : m.nq]), np.ascontiguousarray(found.y[:, m.nq :])
+        t, n = found.t, len(found.t)
+        tau, power = (np.zeros((n, m.nv)), np.zeros(n)) if found.tau is None else (found.tau, found.power)
+        recorded = {"t": t, "q": q, "qd": qd, "tau": tau, "step": found.h}
         happened = {"events": tuple(self.watch.occurred), "method": self.method, "reason": self.reason}
         return build(
+            m,
             self.system.equations.common,
             power,
-            joined(lambda row: row.accounts),
+            found.accounts,
             dynamics=", ".join(self.in_use.names),
             acting=self.plan.forces,
             driven=self.plan.forces.driven,

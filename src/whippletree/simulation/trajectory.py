@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..display.viewer import Viewer
+
+
+class Unchanging(NamedTuple):
+    """A mechanism that nobody changes, as that of a snapshot."""
+
+    m: Mechanism
+
+
+class _Mechanism:
+    """The mechanism of a trajectory: of one that nobody may change a copy, made when it is first asked for.
+
+    Most are never asked for, and a copy takes as long as many steps.
+    """
+
+    def __get__(self, run: "Trajectory | None", owner: type) -> Any:
+        if run is None:
+            return self
+        found = run.__dict__["mechanism"]
+        if isinstance(found, Unchanging):
+            found = run.__dict__["mechanism"] = found.m.copy()
+        return found
+
+    def __set__(self, run: "Trajectory", m: Any) -> None:
+        run.__dict__["mechanism"] = None if m is self else m
 
 
 @dataclass(frozen=True)
@@ -86,7 +110,7 @@ class Trajectory:
     reason: str = ""
     dynamics: str = ""
     joints: tuple[tuple[str, int, int], ...] = ()
-    mechanism: Mechanism | None = field(default=None, repr=False)
+    mechanism: Mechanism | None = field(default=_Mechanism(), repr=False)  # pyright: ignore[reportAssignmentType]
     contacts: ContactHistory = field(default=NO_CONTACTS, repr=False)
     acting: Acting | None = field(default=None, repr=False)
     driven: tuple[str, ...] = ()
@@ -264,24 +288,28 @@ class Trajectory:
         return view(self, port=port, host=host)
 
 
-def build(common: Common, external_power: Array, accounts: Array, **recorded: Any) -> Trajectory:
+def build(
+    m: Mechanism, common: Common, external_power: Array, accounts: Array, **recorded: Any
+) -> Trajectory:
     """The trajectory of recorded states, with what follows from them.
 
     Args:
-        common: Compiled functions of what moved.
+        m: What moved; nobody changes it.
+        common: Its compiled functions.
         external_power: (n,) W, of what is not part of the mechanism.
         accounts: (n, 5) of the states, see `Accounts`.
         recorded: Fields of the trajectory.
     """
-    m, q = common.m, recorded["q"]
     found = Accounts(*np.ascontiguousarray(accounts.T))
+    q = recorded["q"]
     return Trajectory(
+        mechanism=Unchanging(m),  # pyright: ignore[reportArgumentType]  # which is told by its copy
         kinetic=found.kinetic,
         potential=found.gravity + found.elastic,
         elastic=found.elastic,
         lost_power=found.lost,
         external_power=external_power + found.brought,
-        joints=recorded["mechanism"].once(_joints),
+        joints=m.once(_joints),
         constraint_error=common.gaps(q) if m.loops else np.zeros((len(q), 0)),
         **recorded,
     )

@@ -34,6 +34,8 @@ def meant(m: Mechanism, contacts: Any) -> Any:
 def chosen(m: Mechanism, contacts: Any) -> Any:
     """What is meant in `simulate`: there "auto" is compliant if all have a stiffness, `Each` if some do."""
     if isinstance(contacts, str) and contacts == "auto":
+        if not m.contacts:
+            return None
         soft = [contact for contact in m.contacts if contact.stiffness is not None]
         rigid = [contact for contact in m.contacts if contact.stiffness is None]
         if soft and rigid:
