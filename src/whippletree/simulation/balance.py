@@ -171,7 +171,7 @@ class Weighing:
             ]
         )
 
-    def along(self, past: Array, begin: Begin, states: Array) -> tuple[Array, bool]:
+    def along(self, past: Array, begin: Array, states: Array) -> tuple[Array, bool]:
         """The past of the last of states (n, 8), or of the first at which the motion has run away."""
         self._past[:], self._begin[:] = past, begin
         place = self._states.reshape(-1, STATE)
@@ -186,8 +186,13 @@ class Weighing:
         return self._past.copy(), True
 
 
-def _along(together: int, past: Array, begin: Begin, states: Array) -> tuple[Array, bool]:
-    """The same by a script that others use, too."""
+def _along(together: int, past: Array, begin: Array, states: Array) -> tuple[Array, bool]:
+    """The same by a script that others use, too; of few states, without."""
+    if len(states) <= together:
+        few = np.empty((together, STATE))
+        few[: len(states)], few[len(states) :] = states, states[-1]
+        found, fine = _kernel(together)(past, begin, few)
+        return found, bool(fine > 0.0)
     key = Weighing, together
     weighing: Weighing = SHELF.take(key, lambda: Weighing(together))
     found = weighing.along(past, begin, states)
@@ -210,11 +215,10 @@ class Balance:
         self._rounding = UNSEEN * (m.once(_weight) + abs(self._top))
         begin = Begin(now.kinetic + self._top, self._top + self._rounding + now.elastic, m.once(_creep))
         powers = power[0], power[1] + now.brought, now.lost
-        sums = {"r": 0.0, "doubt": 0.0, "given": now.kinetic, "unsure": 0.0}
-        past = Past(
-            0.0, begin.energy, *powers, **sums, lowest=self._top, error=0.0, at=0.0, gained=0.0, room=0.0
-        )
-        self._begin, self._past = begin, np.array(past)
+        r = doubt = unsure = error = at = gained = room = 0.0
+        sums = r, doubt, now.kinetic, unsure, self._top
+        self._begin = np.array(begin)
+        self._past = np.array(Past(0.0, begin.energy, *powers, *sums, error, at, gained, room))
         self._waiting: list[Array] = []
 
     @property
@@ -222,16 +226,9 @@ class Balance:
         """What is known until now."""
         return Past(*self._past.tolist())
 
-    @property
-    def scale(self) -> float:
-        """S, J."""
-        past = self.past
+    def scale(self, past: Past) -> float:
+        """S, J, by what is known."""
         return past.given + self._top - past.lowest + self._rounding
-
-    @property
-    def share(self) -> float:
-        """The largest error as a share of S."""
-        return abs(self.past.error) / self.scale if self.past.error else 0.0
 
     def add(self, t: Array, accounts: Array, power: Array | None) -> None:
         """States at the ends of steps (n,), or behind an action, which takes no time.

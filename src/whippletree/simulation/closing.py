@@ -88,25 +88,47 @@ class Closing:
     Attributes:
         nv: Velocities of the mechanism.
         rank: The most constraints that were found to be independent.
-        margin: How far the last state that was accepted is from fewer; `widest` is the largest seen.
     """
+
+    nv: int
+    rank: int
+    _factors: Factors | None
 
     def __init__(
         self, m: Mechanism, common: Common, drive: Drive | None = None, tolerance: float | None = None
     ) -> None:
         self.tolerance = tolerance
         self._weak = WEAK if tolerance is None else max(WEAK, tolerance)
-        size = max(m.once(row_sizes), default=1.0)
-        self.gap: float = OPEN if tolerance is None else max(OPEN, LEFT * tolerance * size)
+        self.gap: float = OPEN
+        if tolerance is not None:
+            self.gap = max(OPEN, LEFT * tolerance * max(m.once(row_sizes), default=1.0))
         self._m, self._advanced, self._kernel = m, common.advanced, common.constraints
         self._drive = drive
         driven = () if drive is None else drive.driven
         self._own = [(k, m.q_index[c.number].start) for k, c in enumerate(driven) if c.is_own]
         self._rows = m.once(moving_rows) if drive is None else _not_always_zero(m, self._all)
-        self.nv: int = m.nv
-        self.rank, self.margin, self.widest = 0, 0.0, 0.0
-        self._factors: Factors | None = None
+        self.nv, self.rank = m.nv, 0
+        self._margin, self._widest, self._factors = 0.0, 0.0, None
+        self._begun: Array | None = None
+        self._all_independent = False
         self._seen: tuple[tuple[bytes, int], tuple[Array, Array, Factors]] | None = None
+
+    @property
+    def margin(self) -> float:
+        """How far the last state that was accepted is from fewer independent constraints."""
+        self._look_at_start()
+        return self._margin
+
+    @property
+    def widest(self) -> float:
+        """The largest margin seen."""
+        self._look_at_start()
+        return self._widest
+
+    @property
+    def rows(self) -> tuple[int, ...] | None:
+        """Numbers of all constraints that are not always zero; None if some are not asked for, or driven."""
+        return self._m.once(_all_rows) if self._drive is None and self.tolerance is None else None
 
     def _all(self, q: Array, x: Array | None = None) -> tuple[Array, Array]:
         """δ and K of loops, gears and drivers, these being at x (nd,) or, if that does not matter, None."""
@@ -138,6 +160,8 @@ class Closing:
 
     def independent(self, q: Array) -> tuple[int, ...]:
         """Numbers of constraints that determine all others at a position, ascending."""
+        if self._all_independent and self.rows is not None:  # who asks looks at margins
+            return self.rows
         found = self._seen_at(q)[2].rows
         if len(found) == len(self._rows):
             return tuple(self._rows)
@@ -172,6 +196,16 @@ class Closing:
         self.rank = min(len(self._rows), self.nv)
         return self._seen_at(q)[2].clear == len(self._rows)
 
+    def begin_regularly(self, q: Array) -> None:
+        """Begin at a position where all constraints are independent; more is found out when it is needed."""
+        self.rank, self._begun, self._all_independent = len(self._rows), q, True
+
+    def _look_at_start(self) -> None:
+        if self._begun is not None:
+            q, self._begun = self._begun, None
+            _, K, factors = self._seen_at(q)
+            self.accept(Closed(q, factors.margin, factors.clear, factors, K))
+
     def begin(self, y: Array, direction: Array) -> tuple[Array, bool]:
         """Learn how many constraints are independent around a start, which may itself be singular.
 
@@ -196,8 +230,9 @@ class Closing:
 
     def accept(self, state: Closed, wider: float = 1.0) -> None:
         """Learn from a state that the motion has reached, and whose margin was so many times wider before."""
-        self.rank, self.margin = max(self.rank, state.clear), state.margin
-        self.widest = max(self.widest, wider * state.margin)
+        self._look_at_start()
+        self.rank, self._margin = max(self.rank, state.clear), state.margin
+        self._widest = max(self._widest, wider * state.margin)
         self._factors = state.factors
 
     def __call__(self, t: float, y: Array) -> Closed:
@@ -251,6 +286,7 @@ class Closing:
         return self._told(y, K, self._factored(K))
 
     def _told(self, y: Array, K: Array, factors: Factors) -> Closed:
+        self._look_at_start()
         before = self._factors
         if before is not None and not factors.rank == before.rank == self.rank:
             before = None
@@ -281,6 +317,10 @@ def _largest(numbers: Array) -> float:
     return float(np.abs(numbers).max()) if numbers.size else 0.0
 
 
+def _all_rows(m: Mechanism) -> tuple[int, ...]:
+    return tuple(m.once(moving_rows))
+
+
 def moving_rows(m: Mechanism) -> list[int]:
     """Numbers of the rows of K that are not zero in every position, as half of a planar loop's are."""
     return _not_always_zero(m, common(m).constraints)
@@ -308,11 +348,4 @@ def closed_start(m: Mechanism, q: Array | None, qd: Array, tolerance: float | No
 
 def _is_closed(m: Mechanism, q: Array, qd: Array) -> bool:
     """As `check_closed` would find it, by machine code."""
-    error, K = common(m).constraints(q)
-    n, sizes = len(error) - len(m.gears), m.once(row_sizes)
-    if not np.all(np.abs(error[:n]) <= TOLERANCE * sizes[:n]):
-        return False
-    if not np.any(qd):
-        return True
-    held = np.abs(K @ qd) <= TOLERANCE * (sizes + np.abs(K) @ np.abs(qd))
-    return bool(np.all(held[:n]))
+    return bool(common(m).openness(q, qd) <= TOLERANCE)

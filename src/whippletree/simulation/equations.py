@@ -24,11 +24,12 @@ from ..kernels.simplify.passes import simplify
 from ..kernels.trace.program import Program
 from ..kernels.trace.refusal import TraceError
 from ..loops.equations.constraints import constraint_equation, constraint_error, constraint_jacobian
+from ..loops.equations.loop_sizes import row_sizes
 from ..model.mechanism import Mechanism
 from ..model.positions import integrate, rate
 from ..model.singular import general_position, joint_without_inertia
 from ..model.snapshot import Snapshot
-from ..spatial import Array, array, maximum, minimum
+from ..spatial import Array, array, largest, maximum, minimum
 from .implicit import Implicit, implicit_acceleration, loop_rows, without_friction
 
 Function = Callable[..., Any]
@@ -200,6 +201,14 @@ def constraints(m: Mechanism, q: Array) -> tuple[Array, Array]:
     return constraint_error(m, q), constraint_jacobian(m, q)
 
 
+def openness(m: Mechanism, q: Array, qd: Array) -> Any:
+    """The largest gap of a loop, or rate at which one opens, as a share of what counts as large there."""
+    error, K = constraints(m, q)
+    n, sizes = len(error) - len(m.gears), row_sizes(m)
+    rates = [abs(row @ qd) / (size + abs(row) @ abs(qd)) for row, size in zip(K[:n], sizes, strict=False)]
+    return largest([*(error[:n] / sizes[:n]), *rates])
+
+
 def advanced(m: Mechanism, q: Array, qd: Array, h: Any) -> Array:
     """(nq,) the position after moving with qd for the time h."""
     return integrate(m, q, h * qd)
@@ -352,6 +361,10 @@ class Common:
     @cached_property
     def constraints(self) -> Kernel:
         return compile(constraints, self.m)
+
+    @cached_property
+    def openness(self) -> Kernel:
+        return compile(openness, self.m)
 
     @cached_property
     def gaps(self) -> Kernel:

@@ -135,7 +135,9 @@ class Watch:
     """The events of one simulation, looked for step by step."""
 
     def __init__(self, events: Sequence[Event], t: float, q: Array, qd: Array) -> None:
-        if isinstance(events, str | Event) or not isinstance(events, Iterable):
+        if type(events) is not tuple and (
+            isinstance(events, str | Event) or not isinstance(events, Iterable)
+        ):
             raise InputError(f"events is {events!r}, expected a list of Event(function, name)")
         for event in events:
             if not isinstance(event, Event):

@@ -69,3 +69,11 @@ def no_way_across(t: float, end: float, duration: float) -> str:
     if AT_A_CORNER * end < t <= end < duration:
         found += f" before the speed of a driver jumps at t = {end:.6g} s: let it jump elsewhere"
     return found
+
+
+def unaccounted(m: Mechanism, error: float, at: float, share: float, scale: float) -> str:
+    """What to say of energy, J, by a time, s, that is a share of all there is to move with, J."""
+    return (
+        f"{m.name!r} {'gains' if error > 0.0 else 'loses'} {abs(error):.3g} J by t = {at:.6g} s that nothing "
+        f"accounts for, {100.0 * share:.2g} % of the {scale:.3g} J it has to move with"
+    )

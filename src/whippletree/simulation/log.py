@@ -79,7 +79,7 @@ class Log:
     def columns(self) -> Row:
         """All rows: t (n,), y (n, nq + nv) and so on."""
         if len(self._parts) != 1 or not _of_many(self._parts[0]):
-            self._parts = [_joined(self._parts, self.count)]
+            self._parts = [_joined(self._parts)]
         return self._parts[0]
 
 
@@ -87,20 +87,16 @@ def _of_many(part: Row) -> bool:
     return isinstance(part.t, np.ndarray)
 
 
-def _joined(parts: list[Row], count: int) -> Row:
-    """All in one, so many rows."""
-    _, y, _, accounts, tau, _ = parts[0]
-    made = Row(
-        np.empty(count),
-        np.empty((count, y.shape[-1])),
-        np.empty(count),
-        np.empty((count, accounts.shape[-1])),
-        *((None, None) if tau is None else (np.empty((count, tau.shape[-1])), np.empty(count))),
+def _joined(parts: list[Row]) -> Row:
+    """All in one."""
+    t, y, h, accounts, tau, power = zip(
+        *(part if _of_many(part) else _as_many(part) for part in parts), strict=True
     )
-    end = 0
-    for part in parts:
-        begin, end = end, end + (len(part.t) if _of_many(part) else 1)
-        for column, numbers in zip(made, part, strict=True):
-            if column is not None:
-                column[begin:end] = numbers
-    return made
+    acting = (None, None) if tau[0] is None else (np.concatenate(tau), np.concatenate(power))
+    return Row(np.concatenate(t), np.concatenate(y), np.concatenate(h), np.concatenate(accounts), *acting)
+
+
+def _as_many(row: Row) -> tuple[Any, ...]:
+    """One state as many are."""
+    t, y, h, accounts, tau, power = row
+    return (t,), y[None], (h,), accounts[None], None if tau is None else tau[None], (power,)

@@ -17,13 +17,14 @@ from .crossing import Crossing, Way
 from .equations import acceleration, equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
-from .faults import fault_at, joint_of_worst, no_way_across
+from .faults import fault_at, joint_of_worst, no_way_across, unaccounted
 from .integrators import INTEGRATORS
 from .kinks import Kinks
 from .law_in_use import LawInUse
 from .log import Log, Row
 from .pace import Pace
 from .plan import Plan
+from .regular_start import regular_start
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
 from .trajectory import Blow, Trajectory, build
@@ -55,7 +56,7 @@ class Run:
         self.method, self.reason, self.in_use = plan.method, "", LawInUse(plan)
         self.first: Step | None = None
         self.blows = list[Blow]()
-        self.log, self.kinks, self.pace = Log(), Kinks(plan.m), Pace(plan.duration)
+        self.log, self.kinks, self.pace = Log(), plan.m.once(Kinks), Pace(plan.duration)
 
     @cached_property
     def system(self) -> Compiled:
@@ -91,11 +92,14 @@ class Run:
         nq, law = self.m.nq, self.plan.law
         q, qd = y[:nq], y[nq:]
         self.plan.forces.sample(0.0, q, qd)
-        if self.closing is None or self.crossing is None:
+        closing = self.closing
+        begun = y if closing is None else regular_start(self.m, closing, self.system.equations.common, y)
+        if begun is not None:
             self.in_use.choose(self.system, q)
-            self.record(0.0, y, 0.0)
+            self.record(0.0, begun, 0.0)
             return
-        if self.closing.tolerance is None and self.closing.is_regular(q):
+        assert closing is not None
+        if closing.tolerance is None and closing.is_regular(q):
             self.in_use.choose(self.system, q)
             start = self.closed(0.0, y)
             self.accept(start)
@@ -104,7 +108,7 @@ class Run:
         rest, direction = not np.any(qd), qd
         if rest:
             direction = acceleration(self.m, q, qd, *self.plan.forces(0.0, q, qd), law=law.at_once)
-        after, singular = self.closing.begin(y, direction)
+        after, singular = closing.begin(y, direction)
         self.in_use.choose(self.system, after[:nq])
         start = self.closed(0.0, y)
         self.accept(start)
@@ -117,6 +121,7 @@ class Run:
                 "it: take qd0 from wt.project_velocity at a position right behind it"
             )
         slope = np.concatenate([np.zeros(nq), direction if rest else np.zeros(self.m.nv)])
+        assert self.crossing is not None  # or there were no loops
         passage = self.crossing.leave(start.y, slope, self.duration)
         if passage is None:
             raise self.fail("it starts at a singular position, and no way out of it was found", 0.0, None)
@@ -316,15 +321,11 @@ class Run:
         except Runaway as found:
             raise self._runaway(found) from None
         past = balance.past
-        if balance.share > SHARE:
-            what = "gains" if past.error > 0.0 else "loses"
-            warnings.warn(
-                f"{self.m.name!r} {what} {abs(past.error):.3g} J by t = {past.at:.6g} s that nothing "
-                f"accounts for, {100.0 * balance.share:.2g} % of the {balance.scale:.3g} J it has to move "
-                f"with ({self.method}): {self.remedy}",
-                EnergyWarning,
-                stacklevel=3,
-            )
+        scale = balance.scale(past)
+        share = abs(past.error) / scale if past.error else 0.0
+        if share > SHARE:
+            told = unaccounted(self.m, past.error, past.at, share, scale)
+            warnings.warn(f"{told} ({self.method}): {self.remedy}", EnergyWarning, stacklevel=3)
 
     @property
     def remedy(self) -> str:

@@ -21,7 +21,7 @@ FAR = 1e10
 
 def check_turns(m: Mechanism, q: Array, name: str) -> None:
     """InputError for starts (..., nq) whose angles are too large to be followed."""
-    if not q.size or np.abs(q).max() < FAR:
+    if np.vdot(q, q) < FAR**2:
         return
     for body, index in zip(m.bodies, m.q_index, strict=True):
         units = body.joint.units

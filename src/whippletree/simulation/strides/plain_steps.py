@@ -142,18 +142,18 @@ class PlainSteps:
         return self.run.watch.quiet(times, states, slope, self.run.m.nq)
 
     def _keep(self, steps: Steps, t: float, y: Array, stride: Stride) -> tuple[float, Array]:
-        longest = float(steps.h.max())
+        longest, end = float(steps.h.max()), float(steps.t[-1])
         self.longest = max(self.longest, longest)
-        self.run.pace.take(longest, len(steps.h), float(steps.t[-1]))
-        if self.run.crossing is not None:
+        self.run.pace.take(longest, len(steps.h), end)
+        if end < self.run.duration and self.run.crossing is not None:  # else nobody looks back
             self._widest = max(self._widest, float(np.max(steps.margin)))
             self._margin = float(steps.margin[-1])
             few = slice(-1 - PAST, -1)  # of those is all that matters
             starts = np.concatenate([[t], steps.t[few]]), np.concatenate([y[None], steps.y[few]])
             self.run.crossing.passed(*starts, longest)
         self._tell(steps, t, y, stride)
-        self._bar.at(float(steps.t[-1]))
-        return float(steps.t[-1]), steps.y[-1].copy()
+        self._bar.at(end)
+        return end, steps.y[-1].copy()
 
     def _ready(self, t: float, y: Array) -> Stride | None:
         """A stride that begins at (t, y); None if loops are too close to a singular position."""
