@@ -6,7 +6,6 @@ is of order 7. Steps grow and shrink by the elementary rule (4.13). Written once
 """
 
 from collections.abc import Mapping
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -100,14 +99,31 @@ def first_length(
         exponent: A length goes by the inverse of this root of the error.
     """
     scale = atol + np.abs(y) * rtol
-    d0, d1 = _size(y / scale), _size(f / scale)
-    h = min(1e-6 if d0 < 1e-5 or d1 < 1e-5 else max(0.01 * d0 / d1, SHORTEST), duration)
-    d2 = _size((slope(h, y + h * f) - f) / scale) / h
-    low = max(d1, d2) <= 1e-15
-    longer = max(1e-6, 1e-3 * h) if low else max((0.01 / max(d1, d2)) ** (1.0 / exponent), SHORTEST)
-    return min(100.0 * h, longer, duration)
+    d0, d1 = (float(np.sum((part / scale) ** 2)) for part in (y, f))
+    h = float(first_try(d0, d1, len(y), duration))
+    d2 = float(np.sum(((slope(h, y + h * f) - f) / scale) ** 2))
+    return float(first_length_after(d1, d2, len(y), h, duration, exponent))
 
 
-def _size(x: Array) -> float:
-    """The root of the mean square; infinite if squares are, which asks for the shortest step."""
-    return sqrt(float(np.vdot(x, x)) / len(x))
+def first_try(d0: Any, d1: Any, n: Any, duration: Any) -> Any:
+    """A length by the first derivative alone, s.
+
+    Args:
+        d0, d1: Sums of squares of the state and of its slope, n numbers each as a share of |y| rtol + atol.
+        n: How many numbers there are.
+        duration: Of the run from now on, s.
+    """
+    y, f = np.sqrt(d0 / n), np.sqrt(d1 / n)
+    slow = where(y < 1e-5, 1.0, where(f < 1e-5, 1.0, 0.0)) > 0.0
+    h = where(slow, 1e-6, maximum(0.01 * y / where(slow, 1.0, f), SHORTEST))
+    return minimum(duration, h)
+
+
+def first_length_after(d1: Any, d2: Any, n: Any, h: Any, duration: Any, exponent: int) -> Any:
+    """The length by the second derivative, too, s: d2 is of how the slope changes in a step h, s."""
+    first, second = np.sqrt(d1 / n), np.sqrt(d2 / n) / h
+    largest = where(second > first, second, first)  # the first if the other is no number
+    low = largest <= 1e-15
+    root = (0.01 / where(low, 1.0, largest)) ** (1.0 / exponent)
+    longer = where(low, maximum(1e-6, 1e-3 * h), maximum(root, SHORTEST))
+    return minimum(minimum(100.0 * h, longer), duration)

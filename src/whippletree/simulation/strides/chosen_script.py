@@ -14,18 +14,19 @@ from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...spatial import Array, maximum, minimum, where
 from ..integrators.dop853 import (
+    EXPONENT,
     MORE,
     STAGES,
     TERMS,
     error_norm,
     factor,
-    first_length,
     in_order,
     stage_times,
     within,
 )
 from ..integrators.dop853_numbers import A_MORE, E3, E5, A, B
 from ..steppers import ChosenSteps
+from .first_step import FirstStep
 from .motion import END, REJECTED, Motion
 
 ALL = STAGES + 1 + MORE
@@ -92,6 +93,7 @@ class ChosenScript:
         self.size = np.zeros(1)
         self._rejected, self._accepted = np.zeros(1), np.zeros(1)
         self.following = np.zeros(n)
+        self._first = FirstStep(motion, self._K[0], EXPONENT)
         self.serve(steps)
 
     def serve(self, steps: ChosenSteps) -> None:
@@ -107,15 +109,12 @@ class ChosenScript:
         return steps
 
     def begin(self, t: float, y: Array) -> None:
-        system, steps = self.motion.system, self.steps
-        f = system.slope(t, y)
-        self._K[0, : len(f)] = f
+        steps = self.steps
         self._rejected[0] = 0.0
         if steps.following is None:
-            left = steps.duration - t
-            steps.following = first_length(
-                lambda after, state: system.slope(t + after, state), y, f, left, steps.rtol, steps.atol
-            )
+            steps.following = self._first.length(steps.duration - t, steps.rtol, steps.atol)
+        else:
+            self._K[0, : len(y)] = self.motion.system.slope(t, y)
         self.size[0] = self.motion.wanted[0] = steps.following
 
     def end(self, h: float | None) -> None:

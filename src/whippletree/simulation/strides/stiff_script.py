@@ -19,9 +19,9 @@ from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...spatial import Array, maximum, minimum, where
 from ..integrators import radau
-from ..integrators.dop853 import first_length
 from ..steppers import ChosenSteps
 from .chosen_script import ended, resumed
+from .first_step import FirstStep
 from .motion import END, RETRY, Motion
 
 
@@ -105,6 +105,7 @@ class StiffScript:
         self._rejected, self._slow, self._error = np.zeros(1), np.zeros(1), np.zeros(1)
         self.following, self._zero, self._one = np.zeros(n), np.zeros(1), np.ones(1)
         self._real, self._complex = Factorized(np.zeros((n, n))), Factorized(np.zeros((n, n), complex))
+        self._first = FirstStep(motion, self._f, radau.EXPONENT)
         self.serve(steps)
 
     def serve(self, steps: ChosenSteps) -> None:
@@ -120,18 +121,11 @@ class StiffScript:
         return steps
 
     def begin(self, t: float, y: Array) -> None:
-        system, steps = self.motion.system, self.steps
-        self._f[:] = system.slope(t, y)
+        steps = self.steps
         if steps.following is None:
-            steps.following = first_length(
-                lambda after, state: system.slope(t + after, state),
-                y,
-                self._f,
-                steps.duration - t,
-                steps.rtol,
-                steps.atol,
-                radau.EXPONENT,
-            )
+            steps.following = self._first.length(steps.duration - t, steps.rtol, steps.atol)
+        else:
+            self._f[:] = self.motion.system.slope(t, y)
         self.size[0] = self.motion.wanted[0] = steps.following
         for place in (self._h_before, self._error_before, self._rejected, self._terms):
             place[:] = 0.0
