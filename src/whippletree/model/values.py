@@ -244,7 +244,7 @@ def _check_positions(m: "Mechanism", q: Array, name: str) -> None:
     if q.dtype.kind == "O":
         return
     for body, index in m.once(_with_bad_positions):
-        for row in np.ndindex(q.shape[:-1]):
+        for row in np.ndindex(q.shape[:-1]) if q.ndim > 1 else ((),):
             fault = body.joint.position_fault(np.real(q[row][index]))
             if fault is not None:
                 at = _entry(name, (*row, f"{index.start}:{index.stop}"))
