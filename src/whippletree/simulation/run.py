@@ -307,7 +307,7 @@ class Run:
     def _rows(self, t: Array, y: Array, h: Array) -> tuple[Row, BaseException | None]:
         """Many states with what acts, as `acting_at` has it, up to where a function fails."""
         accounts = self.system.equations.common.accounts
-        found = Row(t, y, h, accounts(y) if len(y) > 1 else accounts(y[0])[None])  # one has a quicker door
+        found = Row(t, y, h, accounts(y[0])[None] if len(y) == 1 else accounts(y))  # one has a quicker door
         if self.plan.forces.idle:
             return found, None
         q, qd = np.ascontiguousarray(y[:, : self.m.nq]), np.ascontiguousarray(y[:, self.m.nq :])

@@ -38,6 +38,9 @@ class BringingBack:
 
     Attributes:
         watch: (3,) of the state brought back last: gap, margin, and whether constraints have turned.
+        kernels: What they are brought back by.
+        before, after: K, as far as it is not zero, where a step begins and where it ends.
+        factors: Of K where a Newton step began.
     """
 
     doubts = True
@@ -45,10 +48,10 @@ class BringingBack:
     def __init__(self, motion: Motion, rows: Rows) -> None:
         driven = () if motion.drive is None else motion.drive.driven
         self.motion, self.rows = motion, rows
-        self._kernels = closing_kernels(Snapshot(motion.m), rows, driven)
+        self.kernels = closing_kernels(Snapshot(motion.m), rows, driven)
         self.watch, self._flags = np.zeros(3), np.zeros(2)
-        _, K, factors, *_ = self._kernels.closer.array_shapes()[-4:]
-        self._before, self._after, self._factors = np.zeros(K), np.zeros(K), np.zeros(factors)
+        _, K, factors, *_ = self.kernels.closer.array_shapes()[-4:]
+        self.before, self.after, self.factors = np.zeros(K), np.zeros(K), np.zeros(factors)
 
     def _asked(self, t: Any) -> list[Array]:
         """What drivers prescribe at a time or at times (n,), if there are any."""
@@ -61,15 +64,15 @@ class BringingBack:
     def begin(self, t: float, y: Array) -> float:
         """Go on from a state; its margin."""
         q, _ = self.motion.split(y)
-        _, self._before[:], _, margin = self._kernels.closer(q, *self._asked(t))
+        _, self.before[:], _, margin = self.kernels.closer(q, *self._asked(t))
         return float(margin)
 
     def many(self, t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
         """Closed states next to others (n, nq), (n, nv) at times (n,), s."""
         asked, raw = self._asked(t), qd
         for _ in range(PASSES):
-            q, _, factors, _ = self._kernels.closer(q, *asked)
-            qd, flags, *_ = self._kernels.kept(q, raw, factors, *asked)
+            q, _, factors, _ = self.kernels.closer(q, *asked)
+            qd, flags, *_ = self.kernels.kept(q, raw, factors, *asked)
             if not np.any(flags[..., 0]):
                 break
         return q, qd
@@ -78,13 +81,13 @@ class BringingBack:
         """Whether constraints have turned between some of the positions on the way."""
         motion = self.motion
         (q0, qd0), (_, qd1) = motion.split(motion.y), motion.split(motion.after)
-        found, flags, before = list[Instruction](), np.zeros(parts), self._before
+        found, flags, before = list[Instruction](), np.zeros(parts), self.before
         for part in range(parts):
-            K, share = self._after, np.full(1, (part + 1) / parts)
+            K, share = self.after, np.full(1, (part + 1) / parts)
             if part < parts - 1:
                 K = np.zeros_like(before)
-                found.append(Call(self._kernels.within, [q0, qd0, qd1, motion.h, share], [K]))
-            found.append(Call(self._kernels.turned, [before, K], [flags[part : part + 1]]))
+                found.append(Call(self.kernels.within, [q0, qd0, qd1, motion.h, share], [K]))
+            found.append(Call(self.kernels.turned, [before, K], [flags[part : part + 1]]))
             before = K
         return [*found, Call(_any(parts), [flags], [self.watch[2:]])]
 
@@ -95,8 +98,8 @@ class BringingBack:
         raw, better, position, error = (np.zeros(n) for n in (len(qd), len(qd), len(q), len(self.rows)))
         (opened, wide), (gap, margin, turned) = np.split(self._flags, 2), np.split(self.watch, 3)
         asked = [] if motion.drive is None else [motion.asked]
-        K, K_kept, factors = self._after, np.zeros_like(self._after), self._factors
-        kernels = self._kernels
+        K, K_kept, factors = self.after, np.zeros_like(self.after), self.factors
+        kernels = self.kernels
         keep: list[Instruction] = [
             Copy(position, q),
             Call(kernels.kept, [q, raw, factors, *asked], [qd, self._flags, gap, error, K_kept]),
@@ -115,11 +118,11 @@ class BringingBack:
         return [
             *found,
             Label("closed"),
-            Call(kernels.turned, [self._before, K], [turned]),
+            Call(kernels.turned, [self.before, K], [turned]),
             *(entry for parts in PARTS for entry in (Unless(turned, "straight"), *self._in_parts(parts))),
             Label("straight"),
         ]
 
     def commit(self) -> list[Instruction]:
         """What is after a step is before the next."""
-        return [Copy(self._after, self._before)]
+        return [Copy(self.after, self.before)]

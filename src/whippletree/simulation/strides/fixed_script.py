@@ -39,13 +39,17 @@ class FixedScript:
     Args:
         motion: The memory.
         steps: Their lengths, and what each of them is.
+
+    Attributes:
+        constants: (3,) their length, s, their number, and the end of the last, s.
+        number, following_number: Of the last step that was taken, and of the one being taken.
     """
 
     def __init__(self, motion: Motion, steps: FixedSteps) -> None:
         self.motion = motion
-        self._constants = [np.zeros(1) for _ in range(3)]
-        self._number, self._following = np.zeros(1), np.zeros(1)
-        self.size, self.following = self._constants[0], np.zeros(0)
+        self.constants = np.zeros(3)
+        self.number, self.following_number = np.zeros(1), np.zeros(1)
+        self.size, self.following = self.constants[:1], np.zeros(0)
         self.serve(steps)
 
     kept: Array | None = None
@@ -53,8 +57,7 @@ class FixedScript:
     def serve(self, steps: FixedSteps) -> None:
         """Take steps of another run, by the same integrator."""
         self._steps = ref(steps)
-        for place, value in zip(self._constants, (steps.h, steps.count, steps.duration), strict=True):
-            place[0] = value
+        self.constants[:] = steps.h, steps.count, steps.duration
 
     def end(self, h: float | None) -> None:
         """Steps of fixed length go on by themselves."""
@@ -67,7 +70,7 @@ class FixedScript:
         return steps
 
     def begin(self, t: float, y: Array) -> None:
-        self._number[0] = self.steps.number(t) - 1
+        self.number[0] = self.steps.number(t) - 1
 
     def within(self, kept: Array, y: Array, x: Array) -> Array:
         """Nothing is asked for within steps of fixed length."""
@@ -77,7 +80,7 @@ class FixedScript:
         return []
 
     def commit(self) -> list[Instruction]:
-        return [Copy(self._following, self._number)]
+        return [Copy(self.following_number, self.number)]
 
     def rejected(self) -> list[Instruction]:
         return []
@@ -89,7 +92,9 @@ class FixedScript:
         """From t and y to t_after and a state there, which is not brought back yet."""
         motion = self.motion
         call = Call(
-            _clock(), [self._number, motion.t, *self._constants], [self._following, motion.t_after, motion.h]
+            _clock(),
+            [self.number, motion.t, *np.split(self.constants, 3)],
+            [self.following_number, motion.t_after, motion.h],
         )
         found, raw = step_instructions(motion, self.steps.integrator)
         return [*motion.sampled([]), call, *found], raw

@@ -104,7 +104,7 @@ def kept(
     error, all_of_K = _constraints(m, q, None if asked is None else asked[0], driven)
     K, gap = all_of_K[list(rows)], largest(error)
     excess = K @ qd - _rates(asked, rows, driven, len(error))
-    lost = K.T @ _factored(factors, len(rows), places).solve(excess)
+    lost = K.T @ factored(factors, len(rows), places).solve(excess)
     rest = maximum(gap, largest(excess - K @ lost))
     flags = array([where(size > FINE, 1.0, 0.0) for size in (rest, gap)])
     return qd - lost, flags, gap, error[list(rows)], array([K[place] for place in places.K])
@@ -122,7 +122,7 @@ def polished(
     driven: Driven,
 ) -> tuple[Array, Any]:
     """Velocities of `kept` after two more solutions, by its K; and whether they, or q (wide), leave a gap."""
-    K, solve = _filled(K, (len(rows), m.nv), places.K), _factored(factors, len(rows), places).solve
+    K, solve = _filled(K, (len(rows), m.nv), places.K), factored(factors, len(rows), places).solve
     excess = K @ qd - _rates(asked, rows, driven, len(row_owners(m)) + len(driven))
     for _ in range(2):
         lost = K.T @ solve(excess)
@@ -142,7 +142,7 @@ def nearer(
 ) -> Array:
     """(nq,) the position closer to closed loops after a step by the same factors, from gaps of `kept`."""
     n = len(error)
-    change = _filled(K, (n, m.nv), places.K).T @ _factored(factors, n, places).solve(error)
+    change = _filled(K, (n, m.nv), places.K).T @ factored(factors, n, places).solve(error)
     return _moved(m, q, change, None if asked is None else asked[0], driven)
 
 
@@ -153,7 +153,7 @@ def _rates(asked: Array | None, rows: Rows, driven: Driven, count: int) -> Array
     return np.concatenate([np.zeros(count - len(driven)), asked[1]])[list(rows)]
 
 
-def _factored(factors: Array, n: int, places: Places) -> Factored:
+def factored(factors: Array, n: int, places: Places) -> Factored:
     """Factors as of `closer`."""
     L = _filled(factors[n:], (n, n), places.L)
     return Factored([list(L[i, :i]) for i in range(n)], list(factors[:n]))
@@ -215,8 +215,10 @@ def _filled(values: Array, shape: tuple[int, ...], pattern: Pattern) -> Array:
 
 
 class ClosingKernels(NamedTuple):
-    """The functions above as machine code."""
+    """The functions above as machine code, and what they are made for."""
 
+    rows: Rows
+    places: Places
     closer: Kernel
     kept: Kernel
     polished: Kernel
@@ -246,6 +248,8 @@ def closing_kernels(now: Snapshot, rows: Rows, driven: Driven) -> ClosingKernels
 
     turn = trace(lambda before, after: turned(before, after, seen.shape, places), {"before": K, "after": K})
     return ClosingKernels(
+        rows,
+        places,
         made(closer, **asked),
         made(kept, factors=L, **asked),
         made(polished, K=K, factors=L, wide=(), **asked),

@@ -34,7 +34,7 @@ class Motion:
         h: (1,) its length, s.
         wanted: (1,) what the length would be but for what cuts steps short, s, where it is chosen.
         t_after, after: Time and state at its end.
-        told: (2,) t_after and h.
+        begun, ended: t and y, and h, t_after and after, each in one piece.
         good: (1,) above zero unless a decision is needed.
         shortest: (1,) steps below this, s, need one.
         sample: (1,) when a control that is held is asked the next time, s; infinite if none is.
@@ -46,9 +46,9 @@ class Motion:
         self.equations, self.m = system.equations, system.equations.m
         self.serve(system)
         n = self.m.nq + self.m.nv
-        self.t, self.wanted, self.told = np.zeros(1), np.zeros(1), np.zeros(2)
-        self.t_after, self.h = self.told[:1], self.told[1:]
-        self.y, self.after = np.zeros(n), np.zeros(n)
+        self.begun, self.ended, self.wanted = np.zeros(1 + n), np.zeros(2 + n), np.zeros(1)
+        self.t, self.y = self.begun[:1], self.begun[1:]
+        self.h, self.t_after, self.after = self.ended[:1], self.ended[1:2], self.ended[2:]
         self.good, self.shortest = np.ones(1), np.zeros(1)
         self.faults: list[BaseException] = []
         self.tau, self.f_ext = np.zeros(self.m.nv), np.zeros((len(self.m), 6))

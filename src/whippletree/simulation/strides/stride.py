@@ -6,7 +6,6 @@ looked at by itself.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -25,17 +24,14 @@ from ...kernels.run.script import (
     Unless,
     Write,
 )
-from ...kernels.simplify.passes import simplify
-from ...kernels.trace.recording import trace
-from ...spatial import Array, where
+from ...spatial import Array
 from ..closed_step import Rows
 from .bringing_back import BringingBack
 from .event_lookout import EventLookout
+from .fused_steps import Judging, fused_step, is_fused
+from .judging import plain_kernel
 from .kink_landing import Bounds, KinkLanding
 from .motion import END, REJECTED, RETRY, STEP, Motion
-
-HUGE = 1e300
-"""States beyond this have run away."""
 
 NUMBERS, MOST, FEWEST = 1 << 16, 4096, 16
 """Numbers of states that a script writes before it comes back; states at most, and at least."""
@@ -125,30 +121,6 @@ class Keeping(Protocol):
         ...
 
 
-def plain(t: Any, y: Array, watch: Array, bounds: Array, until: Any) -> tuple[Any, Any]:
-    """Whether a step ends in a state that needs no decision, and whether another follows.
-
-    Args:
-        t: End of the step, s.
-        y: (nq + nv,) the state at its end.
-        watch, bounds: (4,) gap, margin and turn of the loops, and how well what was chosen suits; and what
-            they may be: at most, at least, at most, and at least.
-        until: Bound of t, s.
-    """
-    size = sum((abs(entry) for entry in y), 0.0)
-    good = where(size < HUGE, 1.0, 0.0)
-    for k, at_most in enumerate((True, False, True, False)):
-        holds = watch[k] <= bounds[k] if at_most else watch[k] >= bounds[k]
-        good = good * where(holds, 1.0, 0.0)
-    return good, where(t < until, 1.0, 0.0)
-
-
-@lru_cache(maxsize=32)
-def _plain(n: int) -> Kernel:
-    shapes = {"t": (), "y": (n,), "watch": (4,), "bounds": (4,), "until": ()}
-    return Kernel(simplify(trace(plain, shapes)), "plain")
-
-
 class Steps(NamedTuple):
     """Steps that were taken.
 
@@ -207,24 +179,28 @@ class Stride:
         self._until, self._more = np.zeros(1), np.zeros(1)
         watch = np.zeros(4)
         count = int(np.clip(NUMBERS // n, FEWEST, MOST))
-        self._told, self._margin = np.zeros((count, 2)), np.zeros((count, 1))
-        self._y, self._slope = np.zeros((count, n)), np.zeros((count if slopes else 0, n))
+        self._ends, self._margin = np.zeros((count, 2 + n)), np.zeros((count, 1))
+        self._slope = np.zeros((count if slopes else 0, n))
         slope = np.zeros(n)
         self._kept = np.zeros((0, 0)) if method.kept is None else np.zeros((count, *method.kept.shape))
 
         step, raw = method.step()
-        found: list[Instruction] = [Label(STEP), *step, *motion.unit(raw)]
+        brought_back: list[Instruction] = []
         if self.loops is not None:
-            found += [*self.loops.instructions(), Copy(self.loops.watch, watch[:3])]
+            brought_back += [*self.loops.instructions(), Copy(self.loops.watch, watch[:3])]
         quality = motion.equations.quality
         if quality is not None:
             assert isinstance(quality, Kernel)
-            found.append(Call(quality, [motion.after[: m.nq]], [watch[3:]]))
+            brought_back.append(Call(quality, [motion.after[: m.nq]], [watch[3:]]))
         judged = [motion.t_after, motion.after, watch, self.bounds, self._until]
-        found += [
-            Call(_plain(n), judged, [motion.good, self._more]),
-            Unless(motion.good, END),
-        ]
+        brought_back.append(Call(plain_kernel(n), judged, [motion.good, self._more]))
+        found: list[Instruction] = [Label(STEP)]
+        if is_fused(motion, method) and (self.loops is None or isinstance(self.loops, BringingBack)):
+            by = Judging(self.bounds, self._until, watch[1:2], motion.good, self._more)
+            found += fused_step(motion, method, self.loops, by, brought_back)
+        else:
+            found += [*step, *motion.unit(raw), *brought_back]
+        found.append(Unless(motion.good, END))
         self._landing = None
         if kinks and method.shortened(np.zeros(1)):
             self._landing = KinkLanding(motion, method.size, method.shortened, raw, method.following, kinks)
@@ -236,12 +212,12 @@ class Stride:
             found += [*self.lookout.instructions(slope), Unless(motion.good, END)]
         if slopes:
             found.append(Write(slope, self._slope))
-        found += [Write(motion.told, self._told), Write(motion.after, self._y)]
+        found.append(Write(motion.ended, self._ends))
         if self.loops is not None:
             found.append(Write(watch[1:2], self._margin))
         if method.kept is not None:
             found.append(Write(method.kept, self._kept))
-        found += [Copy(motion.after, motion.y), Copy(motion.t_after, motion.t), *method.commit()]
+        found += [Copy(motion.ended[1:], motion.begun), *method.commit()]
         if self.loops is not None:
             found += self.loops.commit()
         if self.lookout is not None:
@@ -278,8 +254,9 @@ class Stride:
         """Steps up to a time, or to what has to be decided, or fewer: as many as are worth a call."""
         self._until[0], self.motion.good[0] = until, 1.0
         chosen = self.loops is not None and self.loops.doubts and self.motion.shortest[0] > 0.0
-        count = self._script(min(LOOK, len(self._y)) if chosen else len(self._y), self._rounds)
-        t, h, y = self._told[:count, 0].copy(), self._told[:count, 1].copy(), self._y[:count].copy()
+        count = self._script(min(LOOK, len(self._ends)) if chosen else len(self._ends), self._rounds)
+        ends = self._ends[:count]
+        t, h, y = ends[:, 1].copy(), ends[:, 0].copy(), ends[:, 2:].copy()
         margin, slope, kept = self._margin[:count, 0], self._slope[:count], self._kept[:count]
         return Steps(t, h, y, margin, slope, kept, not self.motion.good[0] > 0.0)
 
