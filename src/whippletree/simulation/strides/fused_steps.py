@@ -222,7 +222,7 @@ def fused_step(
     ]
 
 
-def is_fused(motion: Motion, method: object) -> TypeGuard[FixedScript]:
+def is_fused(method: object, motion: Motion) -> TypeGuard[FixedScript]:
     """Whether steps of a method are small, of fixed length, and of a motion that nothing acts on."""
     forces, now = motion.system.forces, motion.equations
     if not isinstance(method, FixedScript) or type(motion) is not Motion or not forces.gives_nothing:

@@ -195,7 +195,7 @@ class Stride:
         judged = [motion.t_after, motion.after, watch, self.bounds, self._until]
         brought_back.append(Call(plain_kernel(n), judged, [motion.good, self._more]))
         found: list[Instruction] = [Label(STEP)]
-        if is_fused(motion, method) and (self.loops is None or isinstance(self.loops, BringingBack)):
+        if is_fused(method, motion) and (self.loops is None or isinstance(self.loops, BringingBack)):
             by = Judging(self.bounds, self._until, watch[1:2], motion.good, self._more)
             found += fused_step(motion, method, self.loops, by, brought_back)
         else:
