@@ -12,6 +12,7 @@ import pytest
 import whippletree as wt
 from whippletree.api.forward_methods import METHODS
 from whippletree.model.snapshot import Snapshot
+from whippletree.simulation import law_in_use as laws
 from whippletree.simulation import run as runs
 from whippletree.simulation.acting import Acting
 from whippletree.simulation.equations import Law, equations
@@ -140,3 +141,37 @@ def test_runs_side_by_side_are_those_one_after_the_other():
     with ThreadPoolExecutor(4) as pool:
         for k, q in enumerate(pool.map(run, [*range(6)] * 5)):
             np.testing.assert_array_equal(q, alone[k % 6])
+
+
+def test_runs_from_new_starts_choose_nothing_by_numbers(monkeypatch):
+    m = wt.examples.load("four-bar")
+    q = wt.assemble(m, m.neutral())
+    wt.simulate(m, q, **SHORT)
+    monkeypatch.setattr(Law, "at", lambda *_: pytest.fail("a choice was looked for"))
+    ways = np.linalg.svd(wt.constraint_jacobian(m, q))[2][-1]
+    for share in (0.0, 1e-7, 2e-7):
+        wt.simulate(m, m.integrate(q, share * ways), **SHORT)
+
+
+@pytest.mark.parametrize("rtol", [1e-8, 1e-12])
+def test_choices_at_a_start_do_not_depend_on_runs_before(rtol):
+    starts, found = np.random.default_rng(3), []
+    m = wt.examples.load("five-bar")
+    positions = [wt.assemble(m, m.random(starts)) for _ in range(4)]
+    for order in (range(4), reversed(range(4))):
+        m = wt.examples.load("five-bar")
+        laws.usual.cache_clear()
+        runs_of = {k: wt.simulate(m, positions[k], rtol=rtol, atol=0.01 * rtol, **SHORT) for k in order}
+        found.append([runs_of[k].q for k in range(4)])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_choice_at_a_start_is_good_enough_for_the_tolerance():
+    m = wt.examples.load("jansen-leg")
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        q = wt.assemble(m, m.random(rng))
+        fine = wt.simulate(m, q, duration=0.05, rtol=1e-12, atol=1e-14, progress=False)  # by the best choice
+        run = wt.simulate(m, q, duration=0.05, progress=False)
+        assert np.abs(run.q[-1] - fine.q[-1]).max() < 1e-7

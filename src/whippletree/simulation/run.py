@@ -95,7 +95,7 @@ class Run:
         closing = self.closing
         begun = y if closing is None else regular_start(self.m, closing, self.system.equations.common, y)
         if begun is not None:
-            self.in_use.choose(self.system, q)
+            (self.in_use.choose if closing is None else self.in_use.begin)(self.system, q)
             self.record(0.0, begun, 0.0)
             return
         assert closing is not None

@@ -51,13 +51,33 @@ def generic_position(m: Mechanism) -> Array:
     return _apart(m, found, best[0], rng)
 
 
+def far_position(m: Mechanism) -> Array:
+    """(nq,) a closed position far from the neutral one, by the mechanism alone.
+
+    Raises:
+        SolverError: The mechanism could not be assembled at any that was tried.
+    """
+    rng, failure = np.random.default_rng(1), None
+    for _ in range(FAR_TRIES):
+        try:
+            return _far(m, rng)
+        except SolverError as error:
+            failure = error
+    assert failure is not None
+    raise failure
+
+
+def _far(m: Mechanism, rng: np.random.Generator) -> Array:
+    return closed_near(m, integrate(m, m.neutral(), FAR * column_sizes(m) * rng.normal(size=m.nv)))
+
+
 def _apart(m: Mechanism, q: Array, rank: int, rng: np.random.Generator) -> Array:
     """A closed position where more constraints are independent than at q, so many; q if none is found."""
     moving = np.count_nonzero(np.any(constraint_jacobian(m, q) != 0.0, axis=1))
     most = moving if moving == rank else len(_rows(m, m.random(rng)))
     for _ in range(FAR_TRIES if rank < most else 0):
         with suppress(SolverError):
-            far = closed_near(m, integrate(m, m.neutral(), FAR * column_sizes(m) * rng.normal(size=m.nv)))
+            far = _far(m, rng)
             if len(_rows(m, far)) > rank:
                 return far
     return q
