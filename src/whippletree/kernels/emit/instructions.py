@@ -10,19 +10,20 @@ from .loop_calls import LoopCalls, write_loop_instruction
 from .vecmath import functions as vecmath
 from .vecmath.lanes import Lanes, Real, Truth
 
-_CALLED = {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
+CALLED = {"sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log"}
+"""Operations that are calls of functions; the sine and the cosine of an angle are one."""
 
 
 def functions_of(program: Program) -> set[str]:
     """The vector functions a program calls, its loops included."""
-    called = _CALLED.intersection(program.columns.names)
+    called = CALLED.intersection(program.columns.names)
     own = {"sincos" if name in ("sin", "cos") else name for name in called}
     return own.union(*(functions_of(loop.body) for loop in program.loops.values()))
 
 
 def calls_first(instructions: Sequence[Instruction], first: int) -> list[Instruction]:
     """Function calls on inputs moved to the front, where few values are alive that they would displace."""
-    early = [i for i in instructions if i[0] in _CALLED and max(i[2:]) < first]
+    early = [i for i in instructions if i[0] in CALLED and max(i[2:]) < first]
     if not early:
         return list(instructions)
     moved = {i[1] for i in early}
@@ -55,7 +56,7 @@ def write_instruction(
         if a not in pairs:
             pairs[a] = _call_sincos(e, values[a])
         values[out] = pairs[a][op == "cos"]
-    elif op in _CALLED:
+    elif op in CALLED:
         arguments = ", ".join(f"{real} {values[x]}" for x in (a, b) if x >= 0)
         values[out] = e.line(f"call {real} {vecmath.symbol(op, e.width)}({arguments})")
     elif name == "fneg":

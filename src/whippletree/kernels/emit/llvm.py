@@ -6,20 +6,22 @@ LLVM change either, so a state gives the same bits alone, in a batch, and in any
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
+from ..trace.ops import OPS
 from ..trace.program import Instruction, Program
 from ..trace.structure import leaves
 from .angle_lanes import AngleLanes
-from .instructions import calls_first, functions_of, write_instruction
+from .instructions import CALLED, calls_first, functions_of, write_instruction
 from .loop_bodies import MAIN, loop_functions
 from .loop_calls import AREA, LoopCalls, area_text
 from .memory import ROOM, Prefetches, Streams, flush_text, room_size
 from .pack_code import PackCode
 from .pack_gain import Pack
 from .result_slots import ResultSlots
-from .transpose import load_rows, pieces, store_piece
+from .spills import NO_SPILLS, SpillCode, Spills, Step
+from .transpose import load_pieces, load_rows, pieces, store_piece
 from .vecmath import functions as vecmath
 from .vecmath.lanes import Form, Lanes, Real
 
@@ -31,9 +33,11 @@ STEP = "wt.step"
 ONE_WORK = "wt_one_work"
 
 _WIDTHS = (1, 2, 4, 8, 16)
+_SPARE = 2  # registers for what is no value of the program: constants, and copies for what overwrites them
+_LONG = 1_000  # instructions; in shorter code LLVM is quick to find registers
 
 
-def module_text(program: Program, form: Form, lanes: int) -> str:
+def module_text(program: Program, form: Form, lanes: int, registers: int) -> str:
     """IR of a module with `BATCH`, `WORK`, `ROOM` and, for width 1, `ONE`.
 
     `void wt_batch(array *arrays, int64_t first, int64_t last)` computes the states first … last - 1.
@@ -55,9 +59,10 @@ def module_text(program: Program, form: Form, lanes: int) -> str:
         program: What to compute.
         form: Of its numbers; the width is how many states a step takes.
         lanes: Numbers to a vector register; for width 1, where they take several angles at once.
+        registers: How many of these there are.
     """
     functions = functions_of(program)
-    code = _scalar(program, form, lanes) if form.width == 1 else _vector(program, form)
+    code = _scalar(program, form, lanes) if form.width == 1 else _vector(program, form, registers)
     code = loop_functions(program, form, attributes(form)) + code
     forms = [form.of_width(width) for width in _WIDTHS]
     parts = [
@@ -112,9 +117,9 @@ def _scalar(program: Program, form: Form, lanes: int) -> str:
     for name, entry in zip(names, program.inputs, strict=False):
         inputs += load_rows(e, [name], entry.size)
     angles = AngleLanes(program, form.of_width(lanes))
-    slots = ResultSlots(e, program)  # none
+    results = _Results(e, program, lambda array: [names[array]], ResultSlots(e, program))  # no slots
     packs = PackCode(e, program, angles.rest, form.of_width(lanes))
-    _StateCode(e, program, inputs, lambda array: [names[array]], slots).write_one(angles, packs)
+    _StateCode(e, program, inputs, results, SpillCode(e, NO_SPILLS)).write_one(angles, packs)
     body = "\n".join([area_text(program, form), angles.memory(), *e.lines])
     widest = form.of_width(max(angles.form.width, packs.width))
     parameters = ", ".join(f"ptr {name}" for name in names)
@@ -126,7 +131,7 @@ def _scalar(program: Program, form: Form, lanes: int) -> str:
     return one + batch_loop(e)
 
 
-def _vector(program: Program, form: Form) -> str:
+def _vector(program: Program, form: Form, registers: int) -> str:
     """`wt_batch`, several states at a time."""
     e = Lanes(form)
     streams = Streams(e, program)
@@ -135,20 +140,46 @@ def _vector(program: Program, form: Form) -> str:
     def rows(array: int) -> list[str]:
         return [row_address(e, array, index) for index in indices]
 
+    results = _Results(e, program, lambda array: streams.rows(array, rows(array)), streams.slots)
+    instructions = calls_first(program.instructions, program.first_instruction)
+    spills = SpillCode(e, _spills(program, instructions, results, registers))
     inputs: list[Real] = []
     for array, entry in enumerate(program.inputs):
-        inputs += load_rows(e, rows(array), entry.size)
-    body = _StateCode(e, program, inputs, lambda array: streams.rows(array, rows(array)), streams.slots)
+        for piece in load_pieces(e, rows(array), entry.size):
+            inputs += piece
+            for number in range(len(inputs) - len(piece), len(inputs)):
+                spills.write(number, inputs)
+    body = _StateCode(e, program, inputs, results, spills)
     ahead = e.line(f"add i64 %i, {(Prefetches.AHEAD + streams.slots.turn - 1) * e.width}")
     following = [(row_address(e, array, ahead), entry.size) for array, entry in enumerate(program.inputs)]
     prefetches = Prefetches(e, following, len(program.instructions))
-    for instruction in calls_first(program.instructions, program.first_instruction):
+    for instruction in instructions:
         body.write(instruction)
         prefetches.place()
     streams.slots.flush(rows)
     streams.flush()
     texts = flush_text(form, attributes(form)) + streams.slots.text(attributes(form))
-    return texts + batch_loop(e, area_text(program, form) + streams.before())
+    return texts + batch_loop(e, area_text(program, form) + streams.before() + spills.before())
+
+
+def _spills(
+    program: Program, instructions: Sequence[Instruction], results: _Results, registers: int
+) -> Spills:
+    """What waits in memory while instructions are executed in this order and results written."""
+    if program.loops or len(instructions) < _LONG:  # what loops take and give is in memory anyway
+        return NO_SPILLS
+    constants = range(program.first_constant, program.first_instruction)
+    apart = {-1, *constants, *(i[1] for i in instructions if OPS[i[0]].is_condition)}
+    whole = results.whole(i[1] for i in instructions)
+    called: set[int] = set()  # arguments of sines and cosines
+    steps: list[Step] = []
+    for op, out, *operands in instructions:
+        is_call = op in CALLED and not (op in ("sin", "cos") and operands[0] in called)
+        if is_call:
+            called.add(operands[0])
+        steps.append(Step(tuple({*operands} - apart), out, is_call))
+        steps += [Step(tuple({*results.pieces[piece][2]} - apart), -1, False) for piece in whole.get(out, ())]
+    return Spills(range(program.first_constant), steps, registers - _SPARE)
 
 
 def lane_indices(e: Lanes) -> list[str]:
@@ -231,31 +262,36 @@ class _StateCode:
         e: Where to write.
         program: What to write.
         inputs: The input scalars, all loaded: from here on outputs may overwrite where they came from.
-        rows: Gives the addresses, one a lane, at which an output array begins; arrays count from the inputs.
-        slots: Those of arrays whose results are brought there at the end.
+        results: Where to write these.
+        spills: What waits in memory.
     """
 
     def __init__(
-        self,
-        e: Lanes,
-        program: Program,
-        inputs: Sequence[Real],
-        rows: Callable[[int], list[str]],
-        slots: ResultSlots,
+        self, e: Lanes, program: Program, inputs: Sequence[Real], results: _Results, spills: SpillCode
     ) -> None:
         self.e = e
         self.values: list[str] = [*inputs, *(e.real(c) for c in program.constants)]
         self.values += [""] * len(program.instructions)
-        self._results = _Results(e, program, rows, slots)
+        self._results = results
+        self._spills = spills
         for number in range(program.first_instruction):
-            self._results.note(number, self.values)
+            for piece in results.note(number, self.values):
+                results.store(piece, self.values)
         self._calls = LoopCalls(AREA, MAIN)
         self._pairs: dict[int, tuple[Real, Real]] = {}  # argument to (sine, cosine)
 
     def write(self, instruction: Instruction) -> None:
         """Write an instruction."""
+        self._spills.read(self.values)
         write_instruction(self.e, instruction, self.values, self._pairs, self._calls)
-        self._results.note(instruction[1], self.values)
+        self._spills.write(instruction[1], self.values)
+        self._note(instruction[1])
+
+    def _note(self, number: int) -> None:
+        """Store what this value was the last one of."""
+        for piece in self._results.note(number, self.values):
+            self._spills.read(self.values)
+            self._results.store(piece, self.values)
 
     def write_one(self, angles: AngleLanes, packs: PackCode) -> None:
         """Write all instructions of one state, sines and cosines of several angles and packs together."""
@@ -272,18 +308,28 @@ class _StateCode:
             if isinstance(instruction, Pack):
                 packs.write(instruction, self.values)
                 for number in instruction.numbers:
-                    self._results.note(number, self.values)
+                    self._note(number)
                 continue
             known = angles.load(self.e, instruction)
             if known is None:
                 self.write(instruction)
             else:
                 self.values[instruction[1]] = known
-                self._results.note(instruction[1], self.values)
+                self._note(instruction[1])
 
 
 class _Results:
-    """Stores each piece of an output row as soon as its last value is there, so that none waits long."""
+    """Stores each piece of an output row as soon as its last value is there, so that none waits long.
+
+    Args:
+        e: Where to write.
+        program: Whose results.
+        rows: Gives the addresses, one a lane, at which an output array begins; arrays count from the inputs.
+        slots: Those of arrays whose results are brought there at the end.
+
+    Attributes:
+        pieces: Array, first column and values of each.
+    """
 
     def __init__(
         self, e: Lanes, program: Program, rows: Callable[[int], list[str]], slots: ResultSlots
@@ -291,24 +337,36 @@ class _Results:
         self.e = e
         self.slots = slots
         self.rows = cache(rows)
-        self.pieces: list[tuple[int, int, list[int]]] = []  # array, first column, values
-        self.missing: list[int] = []  # of each piece: values not there yet
-        self.users: dict[int, list[int]] = {}  # value to pieces
+        self.pieces: list[tuple[int, int, list[int]]] = []
+        self._missing: list[int] = []  # of each piece: values not there yet
+        self._users: dict[int, list[int]] = {}  # value to pieces
         begin = 0
         for array, leaf in enumerate(leaves(program.outputs), start=len(program.inputs)):
             for start, width in pieces(leaf.size, e.width) if array not in slots.sizes else ():
                 numbers = list(program.results[begin + start : begin + start + width])
                 for number in set(numbers):
-                    self.users.setdefault(number, []).append(len(self.pieces))
-                self.missing.append(len(set(numbers)))
+                    self._users.setdefault(number, []).append(len(self.pieces))
+                self._missing.append(len(set(numbers)))
                 self.pieces.append((array, start, numbers))
             begin += leaf.size
 
-    def note(self, number: int, values: list[str]) -> None:
-        """This value has been written."""
+    def whole(self, order: Iterable[int]) -> dict[int, list[int]]:
+        """By value the pieces that it is the last one of, if instructions give their values in this order."""
+        at = {number: k for k, number in enumerate(order)}
+        found: dict[int, list[int]] = {}
+        for piece, (_, _, numbers) in enumerate(self.pieces):
+            found.setdefault(max(numbers, key=lambda n: at.get(n, -1)), []).append(piece)
+        return found
+
+    def note(self, number: int, values: list[str]) -> list[int]:
+        """This value has been written; gives the pieces that are whole now."""
         self.slots.note(number, values)
-        for piece in self.users.get(number, ()):
-            self.missing[piece] -= 1
-            if not self.missing[piece]:
-                array, start, numbers = self.pieces[piece]
-                store_piece(self.e, self.rows(array), start, [Real(values[n]) for n in numbers])
+        users = self._users.get(number, [])
+        for piece in users:
+            self._missing[piece] -= 1
+        return [piece for piece in users if not self._missing[piece]]
+
+    def store(self, piece: int, values: list[str]) -> None:
+        """Store a piece that is whole."""
+        array, start, numbers = self.pieces[piece]
+        store_piece(self.e, self.rows(array), start, [Real(values[n]) for n in numbers])

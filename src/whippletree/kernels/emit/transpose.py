@@ -7,23 +7,27 @@ no multiple of B the last piece overlaps the one before, so no access leaves the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .vecmath.lanes import Lanes, Real
 
 
 def load_rows(e: Lanes, rows: Sequence[str], size: int) -> list[Real]:
     """Column j over all lanes, for every j: lane l from the row that starts at pointer `rows[l]`."""
-    columns: list[Real | None] = [None] * size
+    return [column for piece in load_pieces(e, rows, size) for column in piece]
+
+
+def load_pieces(e: Lanes, rows: Sequence[str], size: int) -> Iterator[list[Real]]:
+    """The columns of `load_rows`, a few at a time, as soon as they are there."""
+    loaded = 0
     for start, width in pieces(size, e.width):
         if width == 1:
             found = [_load_column(e, rows, start)]
         else:
             read = [_load(e, row, start, width) for row in rows]
             found = _exchange(e, _join(e, read, width), width)
-        for j, column in enumerate(found):
-            columns[start + j] = column
-    return [column for column in columns if column is not None]
+        yield found[loaded - start :]
+        loaded = start + width
 
 
 def store_piece(e: Lanes, rows: Sequence[str], start: int, columns: Sequence[Real]) -> None:

@@ -74,4 +74,4 @@ def kernel_text(program: Program, target: Host, width: int, precision: Precision
         ordered = side_by_side(ordered)
     if is_long(program):
         return outlined_text(ordered, form)
-    return module_text(ordered, form, target.lanes(precision))
+    return module_text(ordered, form, target.lanes(precision), target.registers)

@@ -32,6 +32,11 @@ class Host:
     width: int
     fma: bool
 
+    @property
+    def registers(self) -> int:
+        """How many vector registers there are."""
+        return 16 if self.triple.startswith(("x86_64", "i686")) and self.width < 8 else 32
+
     def lanes(self, precision: Precision) -> int:
         """Numbers to a vector register."""
         return self.width * DOUBLE.bytes // precision.bytes
