@@ -10,7 +10,6 @@ depend on instructions that have been moved before are looked at one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -47,11 +46,13 @@ def _as_they_come(program: Program) -> Program:
     """Let instructions that use up values follow these at once."""
     computed, uses = _reads(program)
     single = (computed >= 0) & (uses[computed] == 1)
-    place = [*range(len(computed)), -1]  # the last entry is that of no instruction
+    place = np.arange(len(computed))
     moving = np.flatnonzero(np.count_nonzero(single, axis=1) > 1)
-    for i, (a, b, c) in zip(moving.tolist(), computed[moving].tolist(), strict=True):
-        place[i] = max(place[a], place[b], place[c])
-    return _ordered(program, np.array(place[:-1], np.int64))
+    moved: dict[int, int] = {}
+    for i, a, b, c in zip(moving.tolist(), *computed[moving].T.tolist(), strict=True):
+        moved[i] = max(moved.get(a, a), moved.get(b, b), moved.get(c, c))
+    place[moving] = list(moved.values())
+    return _ordered(program, place)
 
 
 def _when_needed(program: Program) -> Program:
@@ -59,22 +60,34 @@ def _when_needed(program: Program) -> Program:
     computed, uses = _reads(program)
     count = len(computed)
     single = (computed >= 0) & (uses[computed] == 1)
-    uses_up = single.any(axis=1)
+    uses_up = single[:, 0] | single[:, 1] | single[:, 2]
     # From inputs, and for one reader alone all the way.
-    from_inputs: NDArray[np.bool_] = np.all(computed < 0, axis=1)
+    known: NDArray[np.bool_] = np.append(np.all(computed < 0, axis=1), True)  # the last one: of none
     alone = np.flatnonzero(uses_up & (single | (computed < 0)).all(axis=1))
-    known: list[bool] = [*from_inputs.tolist(), True]  # the last entry is that of no instruction
-    for i, (a, b, c) in zip(alone.tolist(), computed[alone].tolist(), strict=True):
-        known[i] = known[a] and known[b] and known[c]
+    found: dict[int, bool] = {}
+    read = computed[alone].T
+    for i, a, b, c, is_a, is_b, is_c in zip(
+        alone.tolist(), *read.tolist(), *known[read].tolist(), strict=True
+    ):
+        found[i] = found.get(a, is_a) and found.get(b, is_b) and found.get(c, is_c)
+    known[alone] = list(found.values())
     readers = _Readers(computed)
-    waiting = (readers.first < count) & (np.array(known[:-1], bool) | ~uses_up)
+    waiting = (readers.first < count) & (known[:-1] | ~uses_up)
     place = np.where(waiting, readers.first, np.arange(count))
     # The first of the readers may itself have moved: then all of them count, the latest first.
     behind = np.flatnonzero(waiting & waiting[np.minimum(readers.first, max(count - 1, 0))])[::-1]
-    places = place.tolist()
-    for i, of_i in zip(behind.tolist(), readers.of(behind), strict=True):
-        places[i] = min([places[r] for r in of_i])
-    return _ordered(program, np.array(places, np.int64))
+    moved: dict[int, int] = {}
+    begin = 0
+    of_all, bounds = readers.of(behind)
+    listed, there = of_all.tolist(), place[of_all].tolist()
+    for i, end in zip(behind.tolist(), bounds.tolist(), strict=True):
+        if end == begin + 1:
+            moved[i] = moved.get(listed[begin], there[begin])
+        else:
+            moved[i] = min(map(moved.get, listed[begin:end], there[begin:end]))
+        begin = end
+    place[behind] = list(moved.values())
+    return _ordered(program, place)
 
 
 class _Readers:
@@ -89,16 +102,18 @@ class _Readers:
         values = computed[readers, column]
         order = np.argsort(values, kind="stable")  # by value, and in the order of readers
         count = len(computed)
-        bounds = np.searchsorted(values[order], np.arange(count + 1))
-        self._readers, self._bounds = readers[order], bounds
-        self.first = np.append(readers[order], count)[bounds[:-1]]
-        self.first[bounds[:-1] == bounds[1:]] = count
+        self._readers = readers[order]
+        self._bounds = np.append(0, np.cumsum(np.bincount(values, minlength=count)))
+        self.first = np.append(self._readers, count)[self._bounds[:-1]]
+        self.first[self._bounds[:-1] == self._bounds[1:]] = count
 
-    def of(self, instructions: Ints) -> Iterator[list[int]]:
-        """All readers of each of some instructions."""
-        readers = self._readers.tolist()
-        bounds = self._bounds[instructions], self._bounds[instructions + 1]
-        return (readers[b:e] for b, e in zip(*(x.tolist() for x in bounds), strict=True))
+    def of(self, instructions: Ints) -> tuple[Ints, Ints]:
+        """The readers of some instructions, one after the other, and where those of each end."""
+        begin = self._bounds[instructions]
+        ends = np.cumsum(self._bounds[instructions + 1] - begin)
+        starts = np.append(0, ends[:-1])
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin - starts, np.diff(ends, prepend=0))
+        return self._readers[places], ends
 
 
 def _reads(program: Program) -> tuple[Ints, Ints]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .arithmetic import ADD, CODES, INPUT, MUL, NAMES, NONE, Nodes
 from .expressions import Expressions
-from .node_table import Ints, NodeTable, distinct
+from .node_table import Ints, NodeTable
 from .ops import OPS
 from .program import Columns, Cycle, Input, Program
 from .refusal import TraceError
@@ -50,8 +50,9 @@ def lower(table: NodeTable, inputs: tuple[Input, ...], outputs: Structure) -> Pr
         others.operand(ref, len(table.code))
     rows = _joined(_arithmetic(table, np.flatnonzero(arithmetic), sign), others.rows())
     read = np.concatenate([rows.operands.ravel(), np.array(table.refs, np.int64)])
-    constants = read[(read < 0) & (read != NONE)]
-    constants = constants[distinct(constants)][::-1]
+    is_read = np.zeros(2 * len(table.graph.values) + 1, bool)
+    is_read[-read[(read < 0) & (read != NONE)]] = True
+    constants = -np.flatnonzero(is_read)
     n_inputs = sum(entry.size for entry in inputs)
     # From reference, sign included, to value; constants have negative references and lie at the end, and
     # between nodes and constants lies the one of no operand.

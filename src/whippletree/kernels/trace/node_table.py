@@ -96,17 +96,20 @@ class NodeTable:
 
     def top(self, part: Bits) -> tuple[Ints, Ints]:
         """For every node the top that it is taken in by, itself if none, and its sign there, 0 or 1."""
-        up = np.where(part, self.user, np.arange(len(part)))
+        up = np.arange(len(part))
         sign = np.zeros(len(part), np.int64)
         inner = np.flatnonzero(part)
-        first, second = self.operands[up[inner], 0], self.operands[up[inner], 1]
+        users = up[inner] = self.user[inner]
+        first, second = self.operands[users, 0], self.operands[users, 1]
         sign[inner] = np.where(first >> 1 == inner, first, second) & 1
-        while True:  # as far again as last time
-            further = up[up]
-            if np.array_equal(further, up):
-                return up, sign
-            sign = sign ^ sign[up]
-            up = further
+        while len(inner):  # as far again as last time
+            nearer = up[inner]
+            further = up[nearer]
+            moves = further != nearer
+            inner, nearer = inner[moves], nearer[moves]
+            sign[inner] ^= sign[nearer]
+            up[inner] = further[moves]
+        return up, sign
 
     def leaves(self, part: Bits, kinds: Sequence[int]) -> Leaves:
         """The operands of all sums and products of some kinds that are needed and are not parts."""
@@ -131,11 +134,11 @@ def repeated(*keys: Ints) -> Bits:
         return found
     if len(keys) == 1:
         return _occurs_again(keys[0] - keys[0].min())
-    left = np.arange(len(found))
+    left, first, second = np.arange(len(found)), *keys
     for factors in _FACTORS:  # most are told apart by what a hash says of them, which takes no sorting
-        left = left[_occurs_again(_hashed(factors, *(key[left] for key in keys)))]
+        again = np.flatnonzero(_occurs_again(_hashed(factors, first, second)))
+        left, first, second = left[again], first[again], second[again]
     # There are far fewer nodes than 2**30: both keys make one number.
-    first, second = (key[left] for key in keys)
     whole = first * (int(np.ptp(keys[1])) + 1) + second
     order = np.argsort(whole)
     same = np.flatnonzero(whole[order[1:]] == whole[order[:-1]])
@@ -149,8 +152,10 @@ _FACTORS = ((0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F), (0xD6E8FEB86659FD93, 0x94D
 
 def _hashed(factors: tuple[int, int], first: Ints, second: Ints) -> Ints:
     """A number for every pair of keys, below twice their count."""
-    mixed = first.astype(np.uint64) * np.uint64(factors[0]) ^ second.astype(np.uint64) * np.uint64(factors[1])
-    return (mixed >> np.uint64(64 - len(first).bit_length())).astype(np.int64)
+    mixed = first.view(np.uint64) * np.uint64(factors[0])
+    mixed ^= second.view(np.uint64) * np.uint64(factors[1])
+    mixed >>= np.uint64(64 - len(first).bit_length())
+    return mixed.view(np.int64)
 
 
 def _occurs_again(numbers: Ints) -> Bits:
