@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from machine_code import run_batch
 from random_graphs import recipe
 from whippletree.kernels.emit import llvm
-from whippletree.kernels.emit.spills import Spills, Step
+from whippletree.kernels.emit.spills import CodeStep, Spills
 from whippletree.kernels.emit.vecmath.lanes import Form
 from whippletree.kernels.run.machine import Code, compile_object, host
 from whippletree.kernels.trace.program import Program
@@ -16,14 +16,14 @@ from whippletree.kernels.trace.recording import trace
 
 
 @st.composite
-def codes(draw: st.DrawFn) -> tuple[int, list[Step]]:
+def codes(draw: st.DrawFn) -> tuple[int, list[CodeStep]]:
     """A number of inputs, and steps each of which reads some of the values before."""
     n_inputs = draw(st.integers(1, 6))
     steps, count = [], n_inputs
     for _ in range(draw(st.integers(1, 40))):
         reads = draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=3, unique=True))
         makes = draw(st.booleans())
-        steps.append(Step(tuple(reads), count if makes else -1, draw(st.integers(0, 9)) == 0))
+        steps.append(CodeStep(tuple(reads), count if makes else -1, draw(st.integers(0, 9)) == 0))
         count += makes
     return n_inputs, steps
 
@@ -56,7 +56,7 @@ def test_every_step_finds_what_it_reads(code, registers):
 
 
 def test_those_needed_soonest_stay():
-    spills = Spills(range(3), [Step((value,), -1, False) for value in (0, 1, 2, 0, 1, 2)], 2)
+    spills = Spills(range(3), [CodeStep((value,), -1, False) for value in (0, 1, 2, 0, 1, 2)], 2)
     assert spills.slot == {2: 0}  # whichever else waited would be read again sooner
     assert spills.reloads == {2: [2], 5: [2]}
 

@@ -20,7 +20,7 @@ from .memory import ROOM, Prefetches, Streams, flush_text, room_size
 from .pack_code import PackCode
 from .pack_gain import Pack
 from .result_slots import ResultSlots
-from .spills import NO_SPILLS, SpillCode, Spills, Step
+from .spills import NO_SPILLS, CodeStep, SpillCode, Spills
 from .transpose import load_pieces, load_rows, pieces, store_piece
 from .vecmath import functions as vecmath
 from .vecmath.lanes import Form, Lanes, Real
@@ -172,13 +172,15 @@ def _spills(
     apart = {-1, *constants, *(i[1] for i in instructions if OPS[i[0]].is_condition)}
     whole = results.whole(i[1] for i in instructions)
     called: set[int] = set()  # arguments of sines and cosines
-    steps: list[Step] = []
+    steps: list[CodeStep] = []
     for op, out, *operands in instructions:
         is_call = op in CALLED and not (op in ("sin", "cos") and operands[0] in called)
         if is_call:
             called.add(operands[0])
-        steps.append(Step(tuple({*operands} - apart), out, is_call))
-        steps += [Step(tuple({*results.pieces[piece][2]} - apart), -1, False) for piece in whole.get(out, ())]
+        steps.append(CodeStep(tuple({*operands} - apart), out, is_call))
+        steps += [
+            CodeStep(tuple({*results.pieces[piece][2]} - apart), -1, False) for piece in whole.get(out, ())
+        ]
     return Spills(range(program.first_constant), steps, registers - _SPARE)
 
 

@@ -15,7 +15,7 @@ from .vecmath.lanes import Lanes
 _NEVER = 1 << 60
 
 
-class Step(NamedTuple):
+class CodeStep(NamedTuple):
     """What a piece of the code does with values, by their numbers.
 
     Attributes:
@@ -43,7 +43,7 @@ class Spills:
         slots: How many places there are.
     """
 
-    def __init__(self, first: Iterable[int], steps: Sequence[Step], registers: int) -> None:
+    def __init__(self, first: Iterable[int], steps: Sequence[CodeStep], registers: int) -> None:
         self.slot: dict[int, int] = {}
         self.reloads: dict[int, list[int]] = {}
         following, start = _next_reads(steps)
@@ -71,7 +71,7 @@ class Spills:
         self.slots: int = self._find_places(first, steps, following, spilled)
 
     def _find_places(
-        self, first: Iterable[int], steps: Sequence[Step], following: list[list[int]], spilled: set[int]
+        self, first: Iterable[int], steps: Sequence[CodeStep], following: list[list[int]], spilled: set[int]
     ) -> int:
         """Give every value in memory a place, which is free again after its last reading."""
         free: list[int] = []
@@ -90,7 +90,7 @@ class Spills:
         return count
 
 
-def _next_reads(steps: Sequence[Step]) -> tuple[list[list[int]], dict[int, int]]:
+def _next_reads(steps: Sequence[CodeStep]) -> tuple[list[list[int]], dict[int, int]]:
     """By step, for all that it reads, the step that reads it next; by value the step that reads it first."""
     following: list[list[int]] = [[]] * len(steps)
     first: dict[int, int] = {}

@@ -18,8 +18,6 @@ from .looping import recorded_each, recorded_loop
 from .power import power
 from .refusal import TraceError, refusal, user_line
 
-_new = object.__new__
-
 
 class Scalar:
     """A number not known yet: a reference into a graph."""
@@ -50,19 +48,14 @@ class Scalar:
         return None
 
     # Arithmetic. The common cases are spelled out where speed matters: half of all operands are zeros of the
-    # matrices they stand in, and an object filled here takes half the time of a call of its class.
+    # matrices they stand in.
 
     def __add__(self, other: Any) -> Any:
         graph = self.graph
         if other.__class__ is Scalar and other.graph is graph:
             if other.ref == ZERO:
                 return self
-            if self.ref == ZERO:
-                return other
-            made = _new(Scalar)
-            made.graph = graph
-            made.ref = graph.add(self.ref, other.ref)
-            return made
+            return other if self.ref == ZERO else _made(graph, graph.add(self.ref, other.ref))
         if other.__class__ is float and other == 0.0:
             return self
         ref = self._lift(other)
@@ -73,12 +66,7 @@ class Scalar:
     def __sub__(self, other: Any) -> Any:
         graph = self.graph
         if other.__class__ is Scalar and other.graph is graph:
-            if other.ref == ZERO:
-                return self
-            made = _new(Scalar)
-            made.graph = graph
-            made.ref = graph.add(self.ref, other.ref ^ 1)
-            return made
+            return self if other.ref == ZERO else _made(graph, graph.add(self.ref, other.ref ^ 1))
         ref = self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.add(self.ref, negate(ref)))
 
@@ -91,20 +79,12 @@ class Scalar:
         if kind is Scalar and other.graph is graph:
             if other.ref == ZERO:
                 return other
-            if self.ref == ZERO:
-                return self
-            made = _new(Scalar)
-            made.graph = graph
-            made.ref = graph.mul(self.ref, other.ref)
-            return made
+            return self if self.ref == ZERO else _made(graph, graph.mul(self.ref, other.ref))
         if kind is float:
             if other == 1.0 or self.ref == ZERO:
                 return self
             ref = graph.constant(other)
-            made = _new(Scalar)
-            made.graph = graph
-            made.ref = ref if ref == ZERO else graph.mul(self.ref, ref)
-            return made
+            return _made(graph, ref if ref == ZERO else graph.mul(self.ref, ref))
         ref = self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.mul(self.ref, ref))
 
@@ -214,20 +194,14 @@ class Scalar:
     def minimum(self, other: Any) -> Any:
         """The smaller of self and other."""
         ref = self._lift(other)
-        return (
-            NotImplemented
-            if ref is None
-            else Scalar(self.graph, self.graph.extreme("minimum", self.ref, ref))
-        )
+        graph = self.graph
+        return NotImplemented if ref is None else Scalar(graph, graph.extreme("minimum", self.ref, ref))
 
     def maximum(self, other: Any) -> Any:
         """The larger of self and other."""
         ref = self._lift(other)
-        return (
-            NotImplemented
-            if ref is None
-            else Scalar(self.graph, self.graph.extreme("maximum", self.ref, ref))
-        )
+        graph = self.graph
+        return NotImplemented if ref is None else Scalar(graph, graph.extreme("maximum", self.ref, ref))
 
     def record_loop(self, count: Any, step: Any, state: Any) -> Any:
         """The state after so many passes through a step, which is recorded once; see `recorded_loop`."""
@@ -325,6 +299,14 @@ class Scalar:
             return f"Scalar({self.graph.value(self.ref)!r})"
         number = self.ref >> 1
         return f"Scalar({'-' if self.ref & 1 else ''}{NAMES[self.graph.code[number]]} #{number})"
+
+
+def _made(graph: Expressions, ref: int, new: Any = object.__new__) -> Scalar:
+    """A scalar, in half the time that a call of its class takes."""
+    made = new(Scalar)
+    made.graph = graph
+    made.ref = ref
+    return made
 
 
 class Condition:
