@@ -49,7 +49,8 @@ def _as_they_come(program: Program) -> Program:
     place = np.arange(len(computed))
     moving = np.flatnonzero(np.count_nonzero(single, axis=1) > 1)
     moved: dict[int, int] = {}
-    for i, a, b, c in zip(moving.tolist(), *computed[moving].T.tolist(), strict=True):
+    read: list[list[int]] = computed[moving].T.tolist()
+    for i, a, b, c in zip(moving.tolist(), read[0], read[1], read[2], strict=True):
         moved[i] = max(moved.get(a, a), moved.get(b, b), moved.get(c, c))
     place[moving] = list(moved.values())
     return _ordered(program, place)
@@ -65,11 +66,12 @@ def _when_needed(program: Program) -> Program:
     known: NDArray[np.bool_] = np.append(np.all(computed < 0, axis=1), True)  # the last one: of none
     alone = np.flatnonzero(uses_up & (single | (computed < 0)).all(axis=1))
     found: dict[int, bool] = {}
-    read = computed[alone].T
-    for i, a, b, c, is_a, is_b, is_c in zip(
-        alone.tolist(), *read.tolist(), *known[read].tolist(), strict=True
+    read: list[list[int]] = computed[alone].T.tolist()
+    before: list[list[bool]] = known[computed[alone]].T.tolist()
+    for i, numbers, answers in zip(
+        alone.tolist(), zip(*read, strict=True), zip(*before, strict=True), strict=True
     ):
-        found[i] = found.get(a, is_a) and found.get(b, is_b) and found.get(c, is_c)
+        found[i] = all(map(found.get, numbers, answers))
     known[alone] = list(found.values())
     readers = _Readers(computed)
     waiting = (readers.first < count) & (known[:-1] | ~uses_up)
@@ -79,7 +81,8 @@ def _when_needed(program: Program) -> Program:
     moved: dict[int, int] = {}
     begin = 0
     of_all, bounds = readers.of(behind)
-    listed, there = of_all.tolist(), place[of_all].tolist()
+    listed: list[int] = of_all.tolist()
+    there: list[int] = place[of_all].tolist()
     for i, end in zip(behind.tolist(), bounds.tolist(), strict=True):
         if end == begin + 1:
             moved[i] = moved.get(listed[begin], there[begin])
