@@ -139,7 +139,7 @@ class StiffScript:
     def _matrices(self) -> None:
         """γ/h - J and (α + i β)/h - J, of a new J if that is asked for."""
         if self._fresh[0]:
-            self._J[:] = self.motion.system.slope_derivative(float(self.motion.t[0]), self.motion.y)
+            self._J[:] = self.motion.slope_derivative(float(self.motion.t[0]), self.motion.y)
             self._fresh[0], self._current[0] = 0.0, 1.0
         h = float(self.motion.h[0])
         for system, value in ((self._real, radau.GAMMA), (self._complex, radau.ALPHA + 1j * radau.BETA)):

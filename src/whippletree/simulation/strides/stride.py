@@ -117,7 +117,7 @@ class Keeping(Protocol):
         ...
 
     def commit(self) -> list[Instruction]:
-        """What is after a step is before the next."""
+        """What is after a step is before the next; a decision may be needed before that."""
         ...
 
 
@@ -224,7 +224,15 @@ class Stride:
             found += self.lookout.commit(slope)
         if self._landing is not None:
             found += self._landing.commit()
-        found += [Next(), Unless(self._more, END), Label(RETRY), Again(STEP), Label(END), Halt()]
+        found += [
+            Next(),
+            Unless(self._more, END),
+            Unless(motion.good, END),
+            Label(RETRY),
+            Again(STEP),
+            Label(END),
+            Halt(),
+        ]
         rejected = [Label(REJECTED)] if self._landing is None else self._landing.instructions()
         self._script = Script([*found, *rejected, *method.rejected(), Unless(np.zeros(1), RETRY)])
         self._rounds = max(1, int(OPERATIONS / _operations(found)))

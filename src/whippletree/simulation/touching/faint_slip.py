@@ -72,12 +72,25 @@ class FaintSteps:
     def step(self, t: float, y: Array, longest: float | None) -> Step:
         wanted = self._now.following if longest is None else longest
         rate = float(self.slip.system.held_motion(t, y).turning)
-        fine = rate == 0.0 or (wanted is not None and wanted * rate < STABLE)
-        if not fine:  # that was a bound
+        if not _fine(wanted, rate):  # that was a bound
             rate = self.slip.rate(t, y)
-            fine = rate == 0.0 or (wanted is not None and wanted * rate < STABLE)
+        return self._turn(wanted, rate).step(t, y, longest)
+
+    def choose(self, t: float, y: Array) -> bool:
+        """Whether steps of a stride from (t, y) are explicit, by a bound alone; from now on they are."""
+        wanted = self._now.following
+        return self._turn(wanted, float(self.slip.system.held_motion(t, y).turning)) is self.plain
+
+    def _turn(self, wanted: float | None, rate: float) -> ChosenSteps:
+        """What takes steps from now on, one of a length, s, being wanted; the rate is that of slip, 1/s."""
+        fine = _fine(wanted, rate)
         taken = self.plain if fine else self.stiff
         if taken is not self._now:
-            taken.h = wanted if fine else STABLE / rate
+            taken.h = taken.following = wanted if fine else STABLE / rate
             self._now = taken
-        return taken.step(t, y, longest)
+        return taken
+
+
+def _fine(wanted: float | None, rate: float) -> bool:
+    """Whether an explicit step of a length, s, is stable."""
+    return rate == 0.0 or (wanted is not None and wanted * rate < STABLE)

@@ -1,5 +1,6 @@
 """Closed contacts kept closed within a stride, and a look at whether any does something new."""
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -10,13 +11,15 @@ from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...spatial import Array, minimum, where
-from ..integrators.dop853 import within
 from ..strides.motion import Motion
 from . import contact_lookout
 from .contact_lookout import lookout_kernel
-from .faint_slip import STABLE
+from .faint_slip import STABLE, FaintSlip
 from .touching_system import TouchingSystem
 from .watching import SAMPLES
+
+CLEAR = 0.25 * STABLE
+"""What a step is, times the fastest rate, where explicit ones take over from implicit ones."""
 
 PASSES = 3
 """Newton steps at most that close contacts: one leaves the square of the gap."""
@@ -59,9 +62,33 @@ class HeldInMemory(Motion):
         self.along[:], self.faint[0], self.friction[:] = held.along, held.faint, held.friction
 
 
+class FaintInMemory(HeldInMemory):
+    """The same where directions of slip are stiff."""
+
+    def slope_derivative(self, t: float, y: Array) -> Array:
+        system = self.system
+        assert isinstance(system, TouchingSystem)
+        system.held = system.held._replace(along=self.along.copy())
+        return FaintSlip(system).slope_derivative(t, y)
+
+
+Within = Callable[[Array, Array, Any], Array]
+"""The state a share through a step, out of its terms and the state at its start."""
+
+
 def worst_of(margin: Any, least: Any, turning: Any, h: Any) -> tuple[Any, Any]:
     """The lesser of two margins; and 1 if directions of slip relax slowly over a length h, s, else 0."""
     return minimum(margin, least), where(h * turning < STABLE, 1.0, 0.0)
+
+
+def worst_of_stiff(margin: Any, least: Any, turning: Any, h: Any) -> tuple[Any, Any]:
+    """The same of implicit steps, which may be as long as they like."""
+    return minimum(margin, least), 1.0
+
+
+def faint_still(turning: Any, size: Any) -> Any:
+    """1 if directions of slip relax fast over the length of the next step, s, else 0."""
+    return where(size * turning < CLEAR, 0.0, 1.0)
 
 
 class KeepingContacts:
@@ -69,7 +96,8 @@ class KeepingContacts:
 
     Args:
         motion: The memory.
-        terms: (7, n) of the step that was taken last; see `polynomial`.
+        terms: (k, n) of the step that was taken last.
+        within: What they are terms of.
 
     Attributes:
         watch: (3,) of the step that was looked at last: the largest gap at its end, m, the least margin, see
@@ -78,9 +106,10 @@ class KeepingContacts:
     """
 
     doubts = False
+    worst = staticmethod(worst_of)
 
-    def __init__(self, motion: HeldInMemory, terms: Array) -> None:
-        self.motion, self._terms = motion, terms
+    def __init__(self, motion: HeldInMemory, terms: Array, within: Within) -> None:
+        self.motion, self._terms, self._within = motion, terms, within
         self.watch, self.tolerances = np.zeros(3), np.zeros(2)
         m, nc = motion.m, len(motion.closed)
         self._sizes = m.nq, m.nv, nc
@@ -129,13 +158,18 @@ class KeepingContacts:
             ),
         ]
         gap_before, rate_before = self._gap, self._rate
+        through = _inside(self._within, *self._terms.shape)
         for k in range(1, SAMPLES + 1):
             t, state = motion.t_after, motion.after
             if k < SAMPLES:
                 t, state, raw = np.zeros(1), np.zeros(n), np.zeros(n)
                 share = np.full(1, k / SAMPLES)
                 found += [
-                    Call(_inside(n), [self._terms, motion.y, motion.t, motion.h, share], [raw, t]),
+                    Call(
+                        through,
+                        [self._terms, motion.y, motion.t, motion.h, share],
+                        [raw, t],
+                    ),
                     *self._unit(raw, state),
                     *self._brought_back(state, np.zeros(1), np.zeros(1), f"closed-{k}"),
                 ]
@@ -148,7 +182,7 @@ class KeepingContacts:
                 Call(self._kernel(contact_lookout.part_is_quiet), [motion.h, *seen], [quiet, rate_after]),
                 Unless(quiet, "met"),
                 Copy(now, gap_after),
-                Call(_worst(), [margin, pivot, turning, motion.h], [least, going]),
+                Call(_worst(self.worst), [margin, pivot, turning, motion.h], [least, going]),
                 Copy(least, margin),
                 Unless(going, "met"),
             ]
@@ -221,18 +255,41 @@ class KeepingContacts:
         return [Copy(source, to) for source, to in (*kept, (self._along, self.motion.along))]
 
 
-def inside(terms: Array, y: Array, t: Any, h: Any, share: Any) -> tuple[Array, Any]:
-    """The state a share through a step, and the time there, s."""
-    return within(terms, y, share), t + share * h
+class KeepingFaint(KeepingContacts):
+    """The same while slip is faint: a stride ends where it is not any more.
+
+    Args:
+        motion, terms, within: See `KeepingContacts`.
+        size: (1,) the length of the next step, s.
+    """
+
+    worst = staticmethod(worst_of_stiff)
+
+    def __init__(self, motion: HeldInMemory, terms: Array, within: Within, size: Array) -> None:
+        super().__init__(motion, terms, within)
+        self._size = size
+
+    def commit(self) -> list[Instruction]:
+        motion = self.motion
+        return [*super().commit(), Call(_faint(), [motion.found[6], self._size], [motion.good])]
 
 
 @lru_cache(maxsize=32)
-def _inside(n: int) -> Kernel:
-    shapes = {"terms": (7, n), "y": (n,), "t": (), "h": (), "share": ()}
+def _inside(within: Within, count: int, n: int) -> Kernel:
+    def inside(terms: Array, y: Array, t: Any, h: Any, share: Any) -> tuple[Array, Any]:
+        """The state a share through a step, and the time there, s."""
+        return within(terms, y, share), t + share * h
+
+    shapes = {"terms": (count, n), "y": (n,), "t": (), "h": (), "share": ()}
     return Kernel(simplify(trace(inside, shapes)), "inside")
 
 
 @cache
-def _worst() -> Kernel:
+def _worst(function: Callable[..., Any]) -> Kernel:
     shapes = {"margin": (), "least": (), "turning": (), "h": ()}
-    return Kernel(simplify(trace(worst_of, shapes)), "worst_of")
+    return Kernel(simplify(trace(function, shapes)), function.__name__)
+
+
+@cache
+def _faint() -> Kernel:
+    return Kernel(simplify(trace(faint_still, {"turning": (), "size": ()})), "faint_still")

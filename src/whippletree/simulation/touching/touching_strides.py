@@ -6,17 +6,19 @@ from functools import partial
 from ...spatial import Array
 from ..closed_step import Rows
 from ..drive import CRAWL
+from ..integrators import dop853, radau
 from ..progress import Progress
 from ..recorded_control import recorded_control
 from ..sampling import Times
-from ..steppers import Stepper
+from ..steppers import ChosenSteps, Stepper
 from ..strides.chosen_script import ChosenScript
 from ..strides.motion import Motion
 from ..strides.plain_steps import GAP, PlainSteps
+from ..strides.stiff_script import StiffScript
 from ..strides.stride import Stride
 from ..strides.strides_of import of_all, within_steps
 from .faint_slip import FaintSteps
-from .keeping_contacts import HeldInMemory, KeepingContacts
+from .keeping_contacts import FaintInMemory, HeldInMemory, KeepingContacts, KeepingFaint
 from .touching_run import TouchingRun
 from .touching_system import SURE
 
@@ -24,52 +26,54 @@ WORTH = 5000
 """Questions after which machine code for a control is worth what it takes to compile."""
 
 
+SHORTEST = 1e-15
+"""Share of the duration: steps in which slip begins are as short as that."""
+
+
 class TouchingStride(Stride):
     """The script of a motion with closed contacts held."""
 
     def keeping(self, rows: Rows) -> KeepingContacts:
-        assert isinstance(self.motion, HeldInMemory)
-        assert self.method.kept is not None
-        return KeepingContacts(self.motion, self.method.kept)
+        motion, method = self.motion, self.method
+        assert isinstance(motion, HeldInMemory)
+        assert method.kept is not None
+        if isinstance(motion, FaintInMemory):
+            return KeepingFaint(motion, method.kept, radau.within, method.size)
+        return KeepingContacts(motion, method.kept, dop853.within)
 
 
-class TouchingStrides(PlainSteps):
-    """Strides of a run with rigid contact.
+class HeldStrides(PlainSteps):
+    """Strides of a run with rigid contact, while contacts do what they do.
 
     Args:
         run: The run.
-        faint: Its steps.
+        steps, name, script: What takes its steps, and what does in machine code.
+        shortest: See `PlainSteps`.
         times: When states are recorded; None: after every step.
         bar: Shows how far it is.
     """
 
     of = TouchingStride
 
-    def __init__(self, run: TouchingRun, faint: FaintSteps, times: Times | None, bar: Progress) -> None:
-        self._touching, self._faint, self._looked = run, faint, False
-        method = partial(ChosenScript, steps=faint.plain, dense=True)
+    def __init__(
+        self,
+        run: TouchingRun,
+        steps: ChosenSteps,
+        name: str,
+        script: type[ChosenScript] | type[StiffScript],
+        shortest: float,
+        times: Times | None,
+        bar: Progress,
+    ) -> None:
+        self.touching, method = run, partial(script, steps=steps, dense=True)
         tell = of_all(run) if times is None else within_steps(run, times)
-        super().__init__(run, faint.plain, "DOP853", method, CRAWL * run.duration, tell, bar)
+        super().__init__(run, steps, name, method, shortest, tell, bar)
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
-        if not self._looked and self._touching.system.asked > WORTH:
-            self._looked = True
-            self._record_control()
-        if not self._faint.is_plain or not self._touching.system.is_quick(t, y):
-            return t, y
         end, after = super().go(t, y)
         if end > t:
-            self._touching.follow_slip(after)
+            self.touching.follow_slip(after)
         return end, after
-
-    def _record_control(self) -> None:
-        """From now on take the control from machine code, if it gives the same whenever it is asked.
-
-        Events and other functions of the user might change what it reads.
-        """
-        forces, m = self.run.plan.forces, self.run.m
-        if forces.by_control_alone and forces.period is None and not self.run.watch.events:
-            forces.control = recorded_control(forces.control, m.nq, m.nv) or forces.control
 
     def _ready(self, t: float, y: Array) -> Stride | None:
         stride, plan = super()._ready(t, y), self.run.plan
@@ -80,10 +84,63 @@ class TouchingStrides(PlainSteps):
         return stride
 
     def memory(self, rows: Rows) -> Motion:
-        return HeldInMemory(self._touching.system)
+        return HeldInMemory(self.touching.system)
 
     def key(self) -> tuple[Hashable, ...]:
-        return *super().key(), self._touching.system.at_once.motion
+        return *super().key(), self.touching.system.at_once.motion
+
+
+class FaintStrides(HeldStrides):
+    """Strides of implicit steps, while slip is faint."""
+
+    def memory(self, rows: Rows) -> Motion:
+        return FaintInMemory(self.touching.system)
+
+
+class TouchingStrides(HeldStrides):
+    """Strides of a run with rigid contact, and between them those where slip is faint.
+
+    Args:
+        run: The run.
+        faint: Its steps.
+        times: When states are recorded; None: after every step.
+        bar: Shows how far it is.
+    """
+
+    def __init__(self, run: TouchingRun, faint: FaintSteps, times: Times | None, bar: Progress) -> None:
+        self._faint, self._looked = faint, False
+        super().__init__(run, faint.plain, "DOP853", ChosenScript, CRAWL * run.duration, times, bar)
+        least = SHORTEST * run.duration
+        self._stiff = FaintStrides(run, faint.stiff, "Radau", StiffScript, least, times, bar)
+
+    def go(self, t: float, y: Array) -> tuple[float, Array]:
+        system = self.touching.system
+        if not self._looked and system.asked > WORTH:
+            self._looked = True
+            self._record_control()
+        if not system.is_quick(t, y):
+            return t, y
+        before = None
+        while t < self.run.duration and before != (plain := self._faint.choose(t, y)):
+            end, y = super().go(t, y) if plain else self._stiff.go(t, y)
+            if end == t:
+                break
+            t, before = end, plain
+        self.longest = max(self.longest, self._stiff.longest)
+        return t, y
+
+    def put_back(self) -> None:
+        super().put_back()
+        self._stiff.put_back()
+
+    def _record_control(self) -> None:
+        """From now on take the control from machine code, if it gives the same whenever it is asked.
+
+        Events and other functions of the user might change what it reads.
+        """
+        forces, m = self.run.plan.forces, self.run.m
+        if forces.by_control_alone and forces.period is None and not self.run.watch.events:
+            forces.control = recorded_control(forces.control, m.nq, m.nv) or forces.control
 
 
 def touching_strides(
