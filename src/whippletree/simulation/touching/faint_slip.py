@@ -76,10 +76,13 @@ class FaintSteps:
             rate = self.slip.rate(t, y)
         return self._turn(wanted, rate).step(t, y, longest)
 
-    def choose(self, t: float, y: Array) -> bool:
-        """Whether steps of a stride from (t, y) are explicit, by a bound alone; from now on they are."""
-        wanted = self._now.following
-        return self._turn(wanted, float(self.slip.system.held_motion(t, y).turning)) is self.plain
+    def choose(self, t: float, y: Array, faint: bool) -> bool:
+        """Whether steps of a stride from (t, y) are explicit, by a bound alone; if so they are from now on.
+
+        They are implicit if it is known that slip becomes faint within the next one.
+        """
+        rate = float(self.slip.system.held_motion(t, y).turning)
+        return self._turn(np.inf if faint else self._now.following, rate) is self.plain
 
     def _turn(self, wanted: float | None, rate: float) -> ChosenSteps:
         """What takes steps from now on, one of a length, s, being wanted; the rate is that of slip, 1/s."""

@@ -116,7 +116,12 @@ class KeepingContacts:
         self._gap, self._rate = np.zeros(nc), np.zeros(nc)
         self._features, self._features_after = np.zeros(nc), np.zeros(nc)
         self._along = np.zeros((nc, 2))
-        self._slack, self._part = np.zeros(1), np.zeros(1)
+        self._slack, self._going = np.zeros(1), np.ones(1)
+
+    @property
+    def turns_fast(self) -> bool:
+        """Whether directions of slip relax too fast for the step that was looked at last."""
+        return not self._going[0] > 0.0
 
     def _kernel(self, function: Any) -> Kernel:
         return lookout_kernel(function, *self._sizes)
@@ -126,7 +131,7 @@ class KeepingContacts:
         system, (q, qd) = self.motion.system, self.motion.split(y)
         assert isinstance(system, TouchingSystem)
         motion = system.held_motion(t, y)
-        self._gap[:], self._rate[:] = motion.gap, motion.velocity[:, 0]
+        self._gap[:], self._rate[:], self._going[0] = motion.gap, motion.velocity[:, 0], 1.0
         later = system.moved(q, qd, float(self._kernel(contact_lookout.soon)(qd)))
         self._features[:] = system.kernels.features(later)
         return float(motion.margin)
@@ -147,9 +152,10 @@ class KeepingContacts:
         motion, n = self.motion, len(self.motion.y)
         gap, margin, trouble = np.split(self.watch, 3)
         before = motion.split(motion.y)[1]
-        least, going = np.zeros(1), np.zeros(1)
+        least, going = np.zeros(1), self._going
         found: list[Instruction] = [
             Copy(np.ones(1), trouble),
+            Copy(np.ones(1), going),
             *self._brought_back(motion.after, gap, margin, "end-closed"),
             Call(
                 self._kernel(contact_lookout.slack),

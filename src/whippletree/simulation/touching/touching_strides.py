@@ -5,7 +5,6 @@ from functools import partial
 
 from ...spatial import Array
 from ..closed_step import Rows
-from ..drive import CRAWL
 from ..integrators import dop853, radau
 from ..progress import Progress
 from ..recorded_control import recorded_control
@@ -15,7 +14,7 @@ from ..strides.chosen_script import ChosenScript
 from ..strides.motion import Motion
 from ..strides.plain_steps import GAP, PlainSteps
 from ..strides.stiff_script import StiffScript
-from ..strides.stride import Stride
+from ..strides.stride import Steps, Stride
 from ..strides.strides_of import of_all, within_steps
 from .faint_slip import FaintSteps
 from .keeping_contacts import FaintInMemory, HeldInMemory, KeepingContacts, KeepingFaint
@@ -26,8 +25,11 @@ WORTH = 5000
 """Questions after which machine code for a control is worth what it takes to compile."""
 
 
+SLOPES = 20
+"""Questions of one step, about."""
+
 SHORTEST = 1e-15
-"""Share of the duration: steps in which slip begins are as short as that."""
+"""Share of the duration: steps in which slip begins or ends are about as short, and lead somewhere."""
 
 
 class TouchingStride(Stride):
@@ -75,6 +77,16 @@ class HeldStrides(PlainSteps):
             self.touching.follow_slip(after)
         return end, after
 
+    def _keep(self, steps: Steps, t: float, y: Array, stride: Stride) -> tuple[float, Array]:
+        self.touching.system.asked += SLOPES * len(steps.h)
+        return super()._keep(steps, t, y, stride)
+
+    @property
+    def turns_fast(self) -> bool:
+        """Whether directions of slip relax too fast for the step that was tried last."""
+        loops = None if self._made is None else self._made[2].loops
+        return isinstance(loops, KeepingContacts) and loops.turns_fast
+
     def _ready(self, t: float, y: Array) -> Stride | None:
         stride, plan = super()._ready(t, y), self.run.plan
         assert stride is not None
@@ -109,8 +121,8 @@ class TouchingStrides(HeldStrides):
 
     def __init__(self, run: TouchingRun, faint: FaintSteps, times: Times | None, bar: Progress) -> None:
         self._faint, self._looked = faint, False
-        super().__init__(run, faint.plain, "DOP853", ChosenScript, CRAWL * run.duration, times, bar)
         least = SHORTEST * run.duration
+        super().__init__(run, faint.plain, "DOP853", ChosenScript, least, times, bar)
         self._stiff = FaintStrides(run, faint.stiff, "Radau", StiffScript, least, times, bar)
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
@@ -120,12 +132,13 @@ class TouchingStrides(HeldStrides):
             self._record_control()
         if not system.is_quick(t, y):
             return t, y
-        before = None
-        while t < self.run.duration and before != (plain := self._faint.choose(t, y)):
+        kind, faint = None, False
+        while t < self.run.duration and kind != (plain := self._faint.choose(t, y, faint)):
             end, y = super().go(t, y) if plain else self._stiff.go(t, y)
-            if end == t:
+            faint = plain and self.turns_fast
+            if end == t and not faint:
                 break
-            t, before = end, plain
+            t, kind = end, plain
         self.longest = max(self.longest, self._stiff.longest)
         return t, y
 
