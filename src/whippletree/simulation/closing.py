@@ -285,6 +285,10 @@ class Closing:
         K = K[self._rows]
         return self._told(y, K, self._factored(K))
 
+    def told_at(self, y: Array) -> Closed:
+        """The same, with the constraints that it has."""
+        return self._told(y, *self._seen_at(y[: self._m.nq])[1:])
+
     def _told(self, y: Array, K: Array, factors: Factors) -> Closed:
         self._look_at_start()
         before = self._factors

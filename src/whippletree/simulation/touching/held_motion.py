@@ -1,4 +1,4 @@
-"""The motion with closed contacts held, in one piece that is compiled (RBDA table 11.1, step 1).
+"""The motion with closed contacts and loops held, in one piece that is compiled (RBDA table 11.1, step 1).
 
 What every candidate does is an input, so that one kernel serves for all sets of closed contacts: the equation
 of a direction in which a contact is free is x = 0.
@@ -12,14 +12,16 @@ import numpy as np
 from ...api.compiling import compile
 from ...contact.geometry.contact_kinematics import contact_bias, contact_jacobian, gaps
 from ...contact.geometry.contact_pairs import candidates
-from ...contact.sweeps.contact_inertia import contact_inertia
+from ...contact.sweeps.contact_inertia import contact_inertia, factored
 from ...contact.sweeps.moreau import free_accelerations
 from ...dynamics.passive import with_own_forces
 from ...kernels.run.kernel import Kernel
+from ...loops.equations.constraints import constraint_equation, constraint_error, constraint_jacobian
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate, rate
 from ...model.snapshot import Snapshot
 from ...spatial import Array, array, maximum, minimum, where
+from ..closed_step import Rows
 from ..equations import limited
 
 MOST = 12
@@ -60,6 +62,11 @@ class HeldMotion(NamedTuple):
     turning: Any
     margin: Any
 
+    @property
+    def friction_power(self) -> Array:
+        """(…) W: what friction takes away."""
+        return -np.sum(self.force[..., 1:] * self.velocity[..., 1:], axis=(-2, -1))
+
 
 def held_motion(
     m: Mechanism,
@@ -71,8 +78,9 @@ def held_motion(
     along: Array,
     faint: Any,
     f_ext: Array | None = None,
+    rows: Rows = (),
 ) -> tuple[Any, ...]:
-    """The fields of `HeldMotion`, for a tree.
+    """The fields of `HeldMotion`.
 
     Closed contacts have ζ̇_n = 0, those that stick ζ̇ = 0; those that slip carry the force λn (n - μ t̂).
 
@@ -83,10 +91,13 @@ def held_motion(
         along: (nc, 2) directions in which contacts slipped when this was last looked at.
         faint: m/s: see `Held.directions`.
         f_ext: (nb, 6) further forces on the bodies, in body coordinates, or None.
+        rows: Numbers of independent constraints that hold loops and gears.
     """
     acting, forces = with_own_forces(m, q, qd, limited(m, tau), f_ext)
     free = free_accelerations(m, q, qd, acting, forces)
-    felt = contact_inertia(m, q, np.zeros((0, m.nv)), 0.0)
+    K, k = (part[list(rows)] for part in constraint_equation(m, q, qd))
+    free, first = _closing(m, q, K, k, free)
+    felt = contact_inertia(m, q, K, 0.0)
     nc = len(closed)
     G = felt.felt.matrix().reshape(nc, 3, nc, 3)
     velocity = felt.velocities(qd).reshape(nc, 3)
@@ -103,8 +114,10 @@ def held_motion(
     columns = _turned(np.moveaxis(_turned(columns, axes), (0, 1), (2, 3)), axes)  # rows, then columns
     columns = np.moveaxis(columns, (0, 1), (2, 3))
     mask = _mask(closed, sticks, array([[columns[i, k, i, k] for k in range(3)] for i in range(nc)]))
-    held = _eliminated(_masked(columns.reshape(3 * nc, 3 * nc), mask), -mask * _turned(d, axes).ravel())
-    x, margin = _turned((mask * held[0]).reshape(nc, 3), [(c, -s) for c, s in axes]), held[1]
+    held, second = _eliminated(
+        _masked(columns.reshape(3 * nc, 3 * nc), mask), -mask * _turned(d, axes).ravel()
+    )
+    x = _turned((mask * held).reshape(nc, 3), [(c, -s) for c, s in axes])
     force = array([[n, *(t - n * rub)] for (n, *t), rub in zip(x, rubs, strict=True)])
     own = array([G[i, 0, i, 0] for i in range(nc)])
     push = array([F[i, 0, i] for i in range(nc)]) / own
@@ -116,27 +129,43 @@ def held_motion(
         across = y * y * G[i, 1, i, 1] - 2.0 * x * y * G[i, 1, i, 2] + x * x * G[i, 2, i, 2]
         turning = turning + slips[i] * abs(force[i, 0]) * across / (np.sqrt(v[1] ** 2 + v[2] ** 2) + faint)
     slope = np.concatenate([rate(m, q, qd), free + felt.change(force)])
-    return slope, force, velocity, gaps(m, q), own, push, scale, turning, margin
+    return slope, force, velocity, gaps(m, q), own, push, scale, turning, minimum(first, second)
 
 
-def held_together(m: Mechanism, q: Array, qd: Array, closed: Array, sticks: Array) -> tuple[Any, ...]:
-    """How closed contacts are at a state, and the state in which they come closer to being closed.
+def _closing(m: Mechanism, q: Array, K: Array, k: Array, free: Array) -> tuple[Array, Any]:
+    """Accelerations (nv,) with K qdd = k, out of those without loops, and a margin as in `HeldMotion`."""
+    if not len(K):
+        return free, 1.0
+    L, over = factored(m, q)
+    Z = L.solve_transposed(K.T)  # H = LᵀDL: K H⁻¹Kᵀ = ZᵀD⁻¹Z
+    held = over[:, None] * Z
+    force, margin = _eliminated(Z.T @ held, k - K @ free)
+    return free + L.solve(held @ force), margin
+
+
+def held_together(
+    m: Mechanism, q: Array, qd: Array, closed: Array, sticks: Array, rows: Rows = ()
+) -> tuple[Any, ...]:
+    """How closed contacts and loops are at a state, and one in which they come closer to being closed.
 
     Returns:
         Positions after a Newton step, and velocities that keep contacts at q itself as they are held, both by
-        the shortest change; the largest gap of those that are closed, m; and a margin as in `HeldMotion`.
+        the shortest change; the largest gap of what is closed, m; and a margin as in `HeldMotion`.
     """
-    J, gap = contact_jacobian(m, q), gaps(m, q)
+    J, always = contact_jacobian(m, q), np.ones(len(rows))
+    K, error = constraint_jacobian(m, q)[list(rows)], constraint_error(m, q)[list(rows)]
+    gap, shut = np.concatenate([error, gaps(m, q)]), np.concatenate([always, closed])
     worst: Any = 0.0
-    for entry in closed * gap:
+    for entry in shut * gap:
         worst = maximum(worst, abs(entry))
-    normal = J[:, 0]
-    step, first = _eliminated(_masked(normal @ normal.T, closed), closed * gap)
+    normal = np.concatenate([K, J[:, 0]])
+    step, first = _eliminated(_masked(normal @ normal.T, shut), shut * gap)
     J = _turned(J, [_best_axes(part[1:] @ part[1:].T) for part in J])
-    rows, mask = J.reshape(-1, m.nv), _mask(closed, sticks, np.sum(J * J, axis=-1))
-    change, second = _eliminated(_masked(rows @ rows.T, mask), mask * (rows @ qd))
-    moved = integrate(m, q, -(normal.T @ (closed * step)))
-    return moved, qd - rows.T @ (mask * change), worst, minimum(first, second)
+    A = np.concatenate([K, J.reshape(-1, m.nv)])
+    mask = np.concatenate([always, _mask(closed, sticks, np.sum(J * J, axis=-1))])
+    change, second = _eliminated(_masked(A @ A.T, mask), mask * (A @ qd))
+    moved = integrate(m, q, -(normal.T @ (shut * step)))
+    return moved, qd - A.T @ (mask * change), worst, minimum(first, second)
 
 
 def slip_direction(slip: Array, along: Array, faint: Any) -> Array:
@@ -206,16 +235,19 @@ class HeldKernels(NamedTuple):
     together: Kernel
 
 
-def held_kernels(m: Mechanism, external: bool) -> HeldKernels:
+def held_kernels(m: Mechanism, external: bool, rows: Rows = ()) -> HeldKernels:
     """Those of equal mechanisms are made once."""
-    return _kernels(Snapshot(m), external)
+    return _kernels(Snapshot(m), external, rows)
 
 
 @lru_cache(maxsize=16)
-def _kernels(now: Snapshot, external: bool) -> HeldKernels:
+def _kernels(now: Snapshot, external: bool, rows: Rows) -> HeldKernels:
     nc = len(candidates(now.m))
     held = {"closed": (nc,), "sticks": (nc,)}
     shapes = {**held, "along": (nc, 2), "faint": ()}
     if external:
         shapes["f_ext"] = (len(now.m), 6)
-    return HeldKernels(compile(held_motion, now.m, inputs=shapes), compile(held_together, now.m, inputs=held))
+    return HeldKernels(
+        compile(held_motion, now.m, inputs=shapes, rows=rows),
+        compile(held_together, now.m, inputs=held, rows=rows),
+    )

@@ -101,6 +101,7 @@ class TouchingRun(Run):
             if self.closing.begin(np.concatenate([q, qd]), direction)[1]:
                 self.record(0.0, y, 0.0)
                 raise self.fail(SINGULAR_START, 0.0, None)
+            self.system.hold_loops(self.closing.independent(q))
         first = self.closed(0.0, y)
         self.accept(first)
         y = first.y
@@ -142,7 +143,7 @@ class TouchingRun(Run):
             return Closed(np.concatenate([q, qd]), 1.0, 0)
         quick = self.system.together(q, qd)
         if quick is not None:
-            return Closed(quick, 1.0, 0)
+            return Closed(quick, 1.0, 0) if self.closing is None else self.closing.told_at(quick)
         error, A, K, J = self._constraints(q, rows)
         for _ in range(NEWTON):
             if not np.any(error):
@@ -341,7 +342,16 @@ class TouchingRun(Run):
         super().record(t, y, h)
         motion = self.system.held_motion(t, y)
         mode, stiff = self.held.mode.copy(), np.zeros((len(motion.gap), 4))
-        what = (motion.gap, mode, motion.force, self._impulse, self._loss, _power(motion), stiff, 0.0)
+        what = (
+            motion.gap,
+            mode,
+            motion.force,
+            self._impulse,
+            self._loss,
+            float(motion.friction_power),
+            stiff,
+            0.0,
+        )
         self._history.append(what)
         self._impulse, self._loss = np.zeros_like(self._impulse), 0.0
 
@@ -349,7 +359,7 @@ class TouchingRun(Run):
         super().keep(rows)
         motion, n = self._motions(rows), len(rows.t)
         nothing, mode = np.zeros((n, *self._impulse.shape)), np.tile(self.held.mode, (n, 1))
-        rest = nothing, np.zeros(n), _powers(motion), np.zeros((n, len(self.held.mode), 4)), np.zeros(n)
+        rest = nothing, np.zeros(n), motion.friction_power, np.zeros((n, len(self.held.mode), 4)), np.zeros(n)
         self._history.append((motion.gap, mode, motion.force, *rest))
 
     def _motions(self, rows: Row) -> HeldMotion:
@@ -361,7 +371,7 @@ class TouchingRun(Run):
         return self.system.held_along(q, qd, tau, *f_ext)
 
     def rubbed_along(self, rows: Row) -> Array:
-        return _powers(self._motions(rows))
+        return self._motions(rows).friction_power
 
     def drop_last(self) -> None:
         """Forget what was recorded last."""
@@ -369,7 +379,7 @@ class TouchingRun(Run):
         self._history.pop()
 
     def rubbed(self, t: float, y: Array) -> float:
-        return _power(self.system.held_motion(t, y))
+        return float(self.system.held_motion(t, y).friction_power)
 
     def did(self) -> ContactHistory:
         """What rigid contacts did."""
@@ -388,13 +398,3 @@ class TouchingRun(Run):
                 row = int(np.argmin(push))
                 what += f". It is next to {painleve_message(self.parts, row, float(push[row]))}"
         return super().fail(what, t, joint)
-
-
-def _power(motion: HeldMotion) -> float:
-    """W: what friction takes away."""
-    return float(_powers(motion))
-
-
-def _powers(motion: HeldMotion) -> Array:
-    """The same of many."""
-    return -np.sum(motion.force[..., 1:] * motion.velocity[..., 1:], axis=(-2, -1))

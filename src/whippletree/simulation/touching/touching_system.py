@@ -9,6 +9,7 @@ from ...kernels.run.kernel import Kernel
 from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..acting import Acting
+from ..closed_step import Rows
 from ..equations import Equations
 from ..systems import Compiled
 from .held_motion import MOST, HeldKernels, HeldMotion, held_kernels
@@ -47,7 +48,8 @@ class TouchingSystem(Compiled):
     Attributes:
         held: What contacts do.
         asked: How many motions it has been asked for.
-        small: Whether there may be a kernel for what they do.
+        small: Whether they may do it in strides.
+        rows: Numbers of independent constraints that hold loops and gears; none before `hold_loops`.
         closed, sticks: (nc,) 1 for contacts that are closed, and for those that stick; else 0.
     """
 
@@ -56,10 +58,16 @@ class TouchingSystem(Compiled):
         self.m = m
         self.size: int = m.nq + m.nv
         count, tree = len(candidates(m)), not (m.loops or m.gears)
-        self.small = tree and count <= MOST and isinstance(self.kernels.terms, Kernel)
+        self._few = count <= MOST and isinstance(self.kernels.terms, Kernel)
+        self.small = tree and self._few
+        self.rows: Rows = ()
         self.asked, self._pays = 0, PAYS * count
         self._held: Held | None = None
         self._sure, self._tried = True, False
+
+    def hold_loops(self, rows: Rows) -> None:
+        """Hold loops and gears by some of their constraints, as long as these are independent."""
+        self.rows = rows
 
     @property
     def held(self) -> Held:
@@ -80,12 +88,12 @@ class TouchingSystem(Compiled):
 
     @cached_property
     def at_once(self) -> HeldKernels:
-        return held_kernels(self.m, self.forces.external is not None)
+        return held_kernels(self.m, self.forces.external is not None, self.rows)
 
     @property
     def _quick(self) -> bool:
         """Whether there is a kernel for what contacts do now, which determines their forces."""
-        return self.small and self._sure and self.asked > self._pays
+        return self._few and (self.small or self.rows != ()) and self._sure and self.asked > self._pays
 
     def is_quick(self, t: float, y: Array) -> bool:
         """The same, looked at in a state."""
