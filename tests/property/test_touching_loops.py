@@ -67,7 +67,8 @@ def test_loops_and_contacts_are_closed_by_one_kernel():
 
 def test_robots_with_loops_stand_by_machine_code(monkeypatch: pytest.MonkeyPatch):
     """After the first questions, none is answered piece by piece; nor does that change the motion."""
-    m, begin = (of("standing-linkage-quadruped") for of in (wt.examples.load, wt.examples.start))
+    name = "standing-linkage-quadruped"
+    m, begin = wt.examples.load(name), wt.examples.start(name)
     asked = []
 
     def counted(*parts):
