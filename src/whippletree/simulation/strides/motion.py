@@ -99,10 +99,6 @@ class Motion:
         call = _call(self.equations.rates, [q, qd, *self._acting], answer)
         return [*self._forces(t, q, qd), call]
 
-    def slope_derivative(self, t: float, y: Array) -> Array:
-        """(nq + nv, nq + nv) of slopes by states, as far as they are stiff."""
-        return self.system.slope_derivative(t, y)
-
     def unit(self, raw: Array) -> list[Instruction]:
         """Instructions that bring a state to quaternions of unit norm, into `after`."""
         if self.m.nq == self.m.nv:

@@ -1,4 +1,4 @@
-"""The script of steps for stiff equations: Radau IIA, with systems solved by LAPACK.
+"""The script of steps for stiff equations: Radau IIA.
 
 A step tries Newton's method with matrices that were factored for another step, as long as that converges;
 see `integrators/radau.py` for the formulas.
@@ -13,7 +13,6 @@ from weakref import ref
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
-from ...kernels.run.lapack_calls import Factorized
 from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
@@ -23,6 +22,7 @@ from ..steppers import ChosenSteps
 from .chosen_script import ended, resumed
 from .first_step import FirstStep
 from .motion import END, RETRY, Motion
+from .newton_systems import DenseSystems, NewtonSystems
 
 
 def halved(h: Any, shortest: Any) -> tuple[Any, Any]:
@@ -87,14 +87,21 @@ class StiffScript:
         motion: The memory.
         steps: Tolerances, and who takes the steps that are looked at by themselves.
         dense: Whether states within steps will be asked for.
+        systems: Makes what solves linear systems, for the memory and two flags.
 
     Attributes:
         kept: (3, n) terms of the step that was taken last, see `radau.within`; None if it is not dense.
     """
 
-    def __init__(self, motion: Motion, steps: ChosenSteps, dense: bool) -> None:
+    def __init__(
+        self,
+        motion: Motion,
+        steps: ChosenSteps,
+        dense: bool,
+        systems: Callable[[Motion, Array, Array], NewtonSystems] = DenseSystems,
+    ) -> None:
         self.motion, n = motion, len(motion.y)
-        self._terms, self._f, self._J = np.zeros((3, n)), np.zeros(n), np.zeros((n, n))
+        self._terms, self._f = np.zeros((3, n)), np.zeros(n)
         self.kept = self._terms if dense else None
         self._end, self._tolerances = np.zeros(1), np.zeros(3)
         self.size = np.zeros(1)
@@ -104,8 +111,8 @@ class StiffScript:
         self._stale, self._fresh, self._current = np.zeros(1), np.zeros(1), np.zeros(1)
         self._rejected, self._slow, self._error = np.zeros(1), np.zeros(1), np.zeros(1)
         self.following, self._zero, self._one = np.zeros(n), np.zeros(1), np.ones(1)
-        self._real, self._complex = Factorized(np.zeros((n, n))), Factorized(np.zeros((n, n), complex))
         self._first = FirstStep(motion, self._f, radau.EXPONENT)
+        self._systems = systems(motion, self._fresh, self._current)
         self.serve(steps)
 
     def serve(self, steps: ChosenSteps) -> None:
@@ -136,16 +143,6 @@ class StiffScript:
         wanted = float(max(self.size[0], self.motion.wanted[0]))
         self.steps.h = self.steps.following = wanted if h is None else h
 
-    def _matrices(self) -> None:
-        """γ/h - J and (α + i β)/h - J, of a new J if that is asked for."""
-        if self._fresh[0]:
-            self._J[:] = self.motion.slope_derivative(float(self.motion.t[0]), self.motion.y)
-            self._fresh[0], self._current[0] = 0.0, 1.0
-        h = float(self.motion.h[0])
-        for system, value in ((self._real, radau.GAMMA), (self._complex, radau.ALPHA + 1j * radau.BETA)):
-            np.negative(self._J, out=system.matrix, casting="unsafe")
-            system.matrix.flat[:: len(self._J) + 1] += value / h
-
     def _newton(self) -> tuple[list[Instruction], Array, Array, Array]:
         """Instructions for z (3, n), how many steps that took, and the rate; or to a step that fails."""
         motion, n = self.motion, len(self.motion.y)
@@ -167,9 +164,7 @@ class StiffScript:
             ),
             Label("factor"),
             Unless(self._stale, "factored"),
-            *motion.calling(self._matrices),
-            self._real.factor(),
-            self._complex.factor(),
+            *self._systems.factored(),
             Copy(self._zero, self._stale),
             Label("factored"),
             *(Copy(*pair) for pair in ((z0, z), (w0, w), (self._zero, count), (self._zero, before))),
@@ -180,8 +175,8 @@ class StiffScript:
             found += motion.slope(times[k : k + 1], Y[k], F[k])
         found += [
             Call(_kernel(radau.right_sides, n), [F, w, motion.h], [one, pair]),
-            self._real.solve(one),
-            self._complex.solve(pair),
+            *self._systems.solve(one),
+            *self._systems.solve_pair(pair),
             Call(
                 _kernel(radau.updated, n),
                 [w, one, pair, motion.y, self._tolerances, count, before],
@@ -203,13 +198,13 @@ class StiffScript:
         )
         found += [
             Call(_kernel(radau.error_side, n), [z, self._f, motion.y, motion.h], [raw, weighed, error]),
-            self._real.solve(error),
+            *self._systems.solve(error),
             measure,
             Call(_kernel(estimated_again, n), [self._error, self._rejected], [again]),
             Unless(again, "judge"),
             *motion.slope(motion.t, place, slope),
             Call(_kernel(total, n), [slope, weighed], [error]),
-            self._real.solve(error),
+            *self._systems.solve(error),
             measure,
             Label("judge"),
             Call(

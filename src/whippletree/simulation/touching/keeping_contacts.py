@@ -14,8 +14,8 @@ from ...spatial import Array, minimum, where
 from ..strides.motion import Motion
 from . import contact_lookout
 from .contact_lookout import lookout_kernel
-from .faint_slip import STABLE, FaintSlip
-from .touching_system import TouchingSystem
+from .faint_slip import STABLE
+from .touching_system import FAR, TouchingSystem
 from .watching import SAMPLES
 
 CLEAR = 0.25 * STABLE
@@ -52,6 +52,17 @@ class HeldInMemory(Motion):
         inputs = [q, qd, tau, self.closed, self.sticks, self.along, self.faint, *f_ext]
         return [*self._forces(t, q, qd), Call(self.kernels.motion, inputs, [answer, *self.found])]
 
+    def turned(self, along: Array, answers: Array) -> list[Instruction]:
+        """Slopes (k, n) at the start of a step with slip along directions (k, nc, 2), however fast it is."""
+        q, qd = self.split(self.y)
+        tau, *f_ext = self._acting
+        far, unused = np.full(1, FAR), [np.zeros_like(part) for part in self.found]
+        found = self._forces(self.t, q, qd)
+        for directions, answer in zip(along, answers, strict=True):
+            inputs = [q, qd, tau, self.closed, self.sticks, directions, far, *f_ext]
+            found.append(Call(self.kernels.motion, inputs, [answer, *unused]))
+        return found
+
     def begin(self) -> None:
         """Go on with what contacts do."""
         super().begin()
@@ -60,16 +71,6 @@ class HeldInMemory(Motion):
         held = system.held
         self.closed[:], self.sticks[:] = system.closed, system.sticks
         self.along[:], self.faint[0], self.friction[:] = held.along, held.faint, held.friction
-
-
-class FaintInMemory(HeldInMemory):
-    """The same where directions of slip are stiff."""
-
-    def slope_derivative(self, t: float, y: Array) -> Array:
-        system = self.system
-        assert isinstance(system, TouchingSystem)
-        system.held = system.held._replace(along=self.along.copy())
-        return FaintSlip(system).slope_derivative(t, y)
 
 
 Within = Callable[[Array, Array, Any], Array]

@@ -1,6 +1,6 @@
 """The part of a run with rigid contact in which contacts do nothing new, in strides."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 
 from ...spatial import Array
@@ -14,10 +14,11 @@ from ..strides.chosen_script import ChosenScript
 from ..strides.motion import Motion
 from ..strides.plain_steps import GAP, PlainSteps
 from ..strides.stiff_script import StiffScript
-from ..strides.stride import Steps, Stride
+from ..strides.stride import Steps, StepScript, Stride
 from ..strides.strides_of import of_all, within_steps
 from .faint_slip import FaintSteps
-from .keeping_contacts import FaintInMemory, HeldInMemory, KeepingContacts, KeepingFaint
+from .faint_systems import FaintSystems
+from .keeping_contacts import HeldInMemory, KeepingContacts, KeepingFaint
 from .touching_run import TouchingRun
 from .touching_system import SURE
 
@@ -39,7 +40,7 @@ class TouchingStride(Stride):
         motion, method = self.motion, self.method
         assert isinstance(motion, HeldInMemory)
         assert method.kept is not None
-        if isinstance(motion, FaintInMemory):
+        if isinstance(method, StiffScript):
             return KeepingFaint(motion, method.kept, radau.within, method.size)
         return KeepingContacts(motion, method.kept, dop853.within)
 
@@ -62,7 +63,7 @@ class HeldStrides(PlainSteps):
         run: TouchingRun,
         steps: ChosenSteps,
         name: str,
-        script: type[ChosenScript] | type[StiffScript],
+        script: Callable[..., StepScript],
         shortest: float,
         times: Times | None,
         bar: Progress,
@@ -102,13 +103,6 @@ class HeldStrides(PlainSteps):
         return *super().key(), self.touching.system.at_once.motion
 
 
-class FaintStrides(HeldStrides):
-    """Strides of implicit steps, while slip is faint."""
-
-    def memory(self, rows: Rows) -> Motion:
-        return FaintInMemory(self.touching.system)
-
-
 class TouchingStrides(HeldStrides):
     """Strides of a run with rigid contact, and between them those where slip is faint.
 
@@ -121,9 +115,10 @@ class TouchingStrides(HeldStrides):
 
     def __init__(self, run: TouchingRun, faint: FaintSteps, times: Times | None, bar: Progress) -> None:
         self._faint, self._looked = faint, False
+        script = partial(StiffScript, systems=FaintSystems)
         least = SHORTEST * run.duration
         super().__init__(run, faint.plain, "DOP853", ChosenScript, least, times, bar)
-        self._stiff = FaintStrides(run, faint.stiff, "Radau", StiffScript, least, times, bar)
+        self._stiff = HeldStrides(run, faint.stiff, "Radau", script, least, times, bar)
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
         system = self.touching.system
