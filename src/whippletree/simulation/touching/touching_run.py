@@ -30,17 +30,11 @@ from .edges import LOST, ahead, passed
 from .faint_slip import FaintSlip, FaintSteps
 from .held_motion import HeldMotion
 from .holding import OPEN, SLACK, SLIP, STICK, Held, none_held, still_at
+from .method_patience import explicit_decays
 from .striking import strike
 from .touch_terms import SINGULAR, Unforced
 from .touching_system import NEWTON, TouchingSystem
 from .watching import Found, Seen, earliest, seen
-
-MANY, MANY_QUICK = 2e3, 3e4
-"""Times that the fastest decay may fit into a run before implicit steps cost less: than explicit ones one by
-one, and than those of strides."""
-
-USUAL = 1e-8
-"""At tighter tolerances implicit steps are shorter by about the root; by rounding errors, even at rest."""
 
 AGAIN = 30
 """Contact events at one time after which they never end."""
@@ -116,7 +110,8 @@ class TouchingRun(Run):
         free = TouchingSystem(self.system.equations, self.plan.forces, self.rigid)
         free.held = none_held(self.parts.friction)
         y = np.concatenate(self.split(self.last))
-        many = (MANY_QUICK if free.small else MANY) * max(1.0, (USUAL / self.plan.rtol) ** 0.5)
+        driven = not self.plan.forces.gives_nothing
+        many = explicit_decays(free.small, driven, self.duration, self.plan.rtol)
         self.method, self.reason = choose(free, y, self.duration, many)
 
     def chosen_steps(self, dense: bool) -> Stepper:
