@@ -119,3 +119,13 @@ def test_angles_of_slip_by_velocities_are_derivatives():
         (x0, y0), (x1, y1) = turned[2 * i + 1, i], turned[2 * i, i]
         expected = float(rubs) * np.sin(2.0 * faint_systems.TURN)
         np.testing.assert_allclose(x0 * y1 - y0 * x1, expected, atol=1e-14)
+
+
+def test_driven_motions_go_by_explicit_strides_however_long():
+    """They never come to rest, where implicit steps would be long; what is let go does."""
+    m, q, qd, control = puck()
+    m.change("along", damping=5000.0)
+    end = wt.Event(lambda t, q, qd: t - 0.01, "enough", terminal=True)
+    named = {"duration": 600.0, "events": [end]}
+    assert wt.simulate(m, q, qd, control=control, **named).method == "DOP853"
+    assert wt.simulate(m, q, qd, **named).method == "Radau"

@@ -110,7 +110,8 @@ class TouchingRun(Run):
         free = TouchingSystem(self.system.equations, self.plan.forces, self.rigid)
         free.held = none_held(self.parts.friction)
         y = np.concatenate(self.split(self.last))
-        driven = not self.plan.forces.gives_nothing
+        # Runs of other kinds have forces of their own from outside, and no strides.
+        driven = type(self) is TouchingRun and not self.plan.forces.gives_nothing
         many = explicit_decays(free.small, driven, self.duration, self.plan.rtol)
         self.method, self.reason = choose(free, y, self.duration, many)
 
