@@ -7,8 +7,9 @@ import numpy as np
 
 from ..spatial import Array
 from .closing import Closing, OpenLoop
-from .continued import Continued, Split, continuations, nearest
+from .continued import Continued, Split, continuations
 from .equations import Unsolved
+from .null_space import accelerated, nearest
 from .plan import Plan
 from .systems import Compiled
 
@@ -91,8 +92,14 @@ class Bridging:
         found = self.system.unsolved(t, y)
         return found._replace(K=self.closing.of_all(found.K), k=self.closing.of_all(found.k))
 
-    def across(self, trail: Trail, y: Array, h: float, left: float) -> tuple[float, Bridge | None]:
-        """To where constraints are as far from dependent as at the start; first its error.
+    def slope(self, t: float, y: Array) -> Array:
+        """dy/dt by what constraints leave free, as exact as it can be next to where they become dependent."""
+        rate, M, f, K, k = self.unsolved(t, y)
+        rows, _ = self.closing.ordered(y[: self.nq])
+        return np.concatenate([rate, accelerated(M, f, K[rows], k[rows])])
+
+    def across(self, trail: Trail, y: Array, h: float, left: float) -> tuple[Array, Bridge] | None:
+        """To where constraints are as far from dependent as at the start; first (ny,) its error.
 
         Args:
             trail: Positions up to the start.
@@ -103,7 +110,7 @@ class Bridging:
         rows, margin = self.closing.ordered(y[: self.nq])
         pivots = np.abs(np.diagonal(np.linalg.qr(self.closing.constraints(y[: self.nq])[1][rows].T)[1]))
         if np.count_nonzero(pivots < ALIKE * pivots[-1]) > TOGETHER:
-            return np.inf, None
+            return None
         fading = rows[-1:]
         for _ in range(TOGETHER):
             split = np.array([row for row in rows if row not in fading]), fading
@@ -112,15 +119,15 @@ class Bridging:
             try:
                 found = self._walk(moved, split, margin, trail.t[-1], y, h, left)
             except (OpenLoop, np.linalg.LinAlgError):
-                return np.inf, None
+                return None
             if not isinstance(found, int):
                 return found
             fading = np.concatenate([[found], fading])
-        return np.inf, None
+        return None
 
     def _walk(
         self, moved: Continued, split: Split, margin: float, t: float, y: Array, h: float, left: float
-    ) -> tuple[float, Bridge | None] | int:
+    ) -> tuple[Array, Bridge] | int | None:
         """To the other side; or the number of a further constraint that fades on the way."""
         from scipy.integrate import DOP853  # on use: it takes longer to import than all the rest
 
@@ -128,17 +135,17 @@ class Bridging:
             return moved.closed(at, y, self.nq)
 
         begin = closed(t, y)
-        bent, y = float(np.max(np.abs(begin - y))), begin
+        bent, y = np.abs(begin - y), begin
         solver = DOP853(moved.slope, t, y, t + left, rtol=self.rtol, atol=self.atol, first_step=min(h, left))
         steps, speed = list[tuple[float, Callable[[float], Array]]](), np.max(np.abs(y[self.nq :]))
         for _ in range(MOST):
             before = solver.t
             if solver.step() is not None or not np.all(np.isfinite(solver.y)):
-                return np.inf, None
+                return None
             inside = solver.dense_output()
             within = inside(np.linspace(before, solver.t, LOOKS))[self.nq :]
             if np.min(np.max(np.abs(within), axis=0)) < REST * speed:
-                return np.inf, None
+                return None
             steps.append((float(solver.t), lambda at, inside=inside: closed(at, inside(at))))
             solver.y = closed(solver.t, solver.y)
             solver.f = moved.slope(solver.t, solver.y)
@@ -147,10 +154,10 @@ class Bridging:
                 return int(others[-1])
             if self.closing.margin_at(solver.y[: self.nq]) >= margin:
                 settled = self._arrived(solver.t, solver.y)
-                return max(bent, float(np.max(np.abs(settled - solver.y)))), Bridge(t, steps, settled)
+                return np.maximum(bent, np.abs(settled - solver.y)), Bridge(t, steps, settled)
             if solver.status == "finished":
-                return 0.0, Bridge(t, steps, solver.y)
-        return np.inf, None
+                return bent, Bridge(t, steps, solver.y)
+        return None
 
     def _arrived(self, t: float, y: Array) -> Array:
         """The closed state next to one on the other side."""

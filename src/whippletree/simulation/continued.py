@@ -15,6 +15,7 @@ import numpy as np
 from ..spatial import Array
 from .closing import Closing
 from .equations import Unsolved
+from .null_space import accelerated, nearest
 
 DEGREE = 6
 """Of polynomials in time, at most."""
@@ -137,16 +138,12 @@ class Continued:
         return np.array([continuation.at(t) for continuation in self._along])
 
     def slope(self, t: float, y: Array) -> Array:
-        """dy/dt: B qdd = b of all constraints by the shortest part, and by inertia what these leave free."""
+        """dy/dt, with what is continued in place of constraints that fade."""
         rate, M, f, K, k = self.unsolved(t, y)
         qd = y[len(rate) :]
         B = np.concatenate([K[self._certain], self._directions(t)])
         b = np.concatenate([k[self._certain], [-continuation.rate(t) @ qd for continuation in self._along]])
-        Q, R = np.linalg.qr(B.T, mode="complete")
-        held, free = Q[:, : len(B)], Q[:, len(B) :]
-        part = held @ np.linalg.solve(R[: len(B)].T, b)
-        qdd = part + free @ np.linalg.solve(free.T @ M @ free, free.T @ (f - M @ part))
-        return np.concatenate([rate, qdd])
+        return np.concatenate([rate, accelerated(M, f, B, b)])
 
     def closed(self, t: float, y: Array, nq: int) -> Array:
         """A state brought back to constraints that are certain, and its velocity to all.
@@ -162,9 +159,3 @@ class Continued:
             q = self.advanced(q, np.linalg.lstsq(B, gap, rcond=None)[0], -1.0)
         _, M, _, K, _ = self.unsolved(t, np.concatenate([q, qd]))
         return np.concatenate([q, nearest(np.concatenate([K[self._certain], V]), M, qd)])
-
-
-def nearest(B: Array, M: Array, qd: Array) -> Array:
-    """The velocity with B qd = 0 that is nearest to one in kinetic energy, which so changes least."""
-    free = np.linalg.qr(B.T, mode="complete")[0][:, len(B) :]
-    return free @ np.linalg.solve(free.T @ M @ free, free.T @ (M @ qd))

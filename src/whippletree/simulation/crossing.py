@@ -8,6 +8,7 @@ no accelerations are asked for.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..spatial import Array
 from .bridge import FRESH, Bridge, Bridging, Trail
 from .closing import Closing, OpenLoop
 from .passage import Passage, collocate
+from .resting import rests_at
 
 Way = Passage | Bridge
 
@@ -42,12 +44,16 @@ CLEAR = 0.2
 NODES, FEW_NODES = (10, 8), (8, 6)
 """Two steps of different order; their difference is the error. Few keep away from the start, too."""
 
-FINEST, COARSEST = 1e-10, 1e-6
-"""Errors that always do; errors that never do. Between, what no shorter step makes better does."""
+FINEST = 1e-10
+"""Errors that always do."""
 
-BENT = 1e-5
-"""Share of a state by which constraints may bend it behind several steps, where several become dependent at
-once: what comes so close to such a place goes on as rounding will have it. That takes no energy."""
+COARSEST, BENT = 1e-6, 1e-5
+"""Shares of a state's largest entry, or of 1, that errors of single steps and of several must stay below,
+where no shorter way makes them less: what comes so close to a singular position goes on as rounding will have
+it. Constraints that bend a state behind several steps take no energy."""
+
+AT_REST = 10.0
+"""What comes to rest within so many times the error that an angle of 1 rad may have is at rest there."""
 
 PAST = 4
 """How many states the motion is extrapolated from."""
@@ -69,6 +75,33 @@ CLOSER = 0.7
 """Share of the margin at which several steps were tried last, below which they are tried again."""
 
 
+class Resting(ArithmeticError):
+    """A motion comes to rest at a singular position, at a time t, s."""
+
+    def __init__(self, t: float) -> None:
+        self.t = t
+
+
+class Attempt(NamedTuple):
+    """A way across, and how far it errs.
+
+    Attributes:
+        way: None: there is none.
+        excess: The largest error of an entry of the state, as a share of what that entry may err.
+        share: The largest error, as a share of the largest entry, or of 1.
+    """
+
+    way: Way | None = None
+    excess: float = np.inf
+    share: float = np.inf
+
+    @property
+    def last_resort(self) -> Way | None:
+        """The way, if it will do where none is better."""
+        most = BENT if isinstance(self.way, Bridge) else COARSEST
+        return self.way if self.share < most else None
+
+
 class Crossing:
     """Looks for singular positions ahead of a motion, and steps over them.
 
@@ -78,7 +111,7 @@ class Crossing:
         advanced: The position after moving with a velocity for a time.
         slope: dy/dt at (t, y).
         settle: Brings a state at a time to closed loops.
-        tolerance: The error that a state may have, by its size.
+        rtol, atol: The error that an entry of a state may have, relative and absolute.
         bridging: What leads across where no single step does; None: nothing.
     """
 
@@ -89,7 +122,8 @@ class Crossing:
         advanced: Callable[[Array, Array, float], Array],
         slope: Callable[[float, Array], Array],
         settle: Callable[[float, Array], Array],
-        tolerance: Callable[[Array], float],
+        rtol: float,
+        atol: float,
         bridging: Bridging | None,
     ) -> None:
         self.closing = closing
@@ -98,9 +132,9 @@ class Crossing:
         self.advanced = advanced
         self.slope = slope
         self.settle = settle
-        self.tolerance = tolerance
+        self.rtol, self.atol = rtol, atol
         self.bridging = bridging
-        self._best: tuple[float, Way] | None = None
+        self._best = Attempt()
         self._tried, self._expected, self._longest = (np.nan, np.nan), np.nan, 0.0
         self._past: list[tuple[float, Array]] = []
         self._trail, self._closest = Trail(), np.inf
@@ -118,6 +152,9 @@ class Crossing:
 
         Returns:
             A step across, or the length of a step that comes closer, or None if there is nothing.
+
+        Raises:
+            Resting: The motion comes to rest at the singular position.
         """
         if t == self._tried[0]:
             return self._tried[1]  # this is the step that comes closer
@@ -132,51 +169,47 @@ class Crossing:
         predict = self._extrapolated()
         ahead = self._time_to_singular(y, predict)
         if not 0.0 < ahead < min(REACH * self._longest if near else h, left):
-            if self._best is None and self._allowed(y) * margin**2 >= UNCERTAIN:
+            if self._best.way is None and np.max(self._allowed(y)) * margin**2 >= UNCERTAIN:
                 return None
-            return self._better(y, self._bridge(y, h, left, margin))
+            return self._better(self._bridge(y, h, left, margin))
         if ahead > 1.5 * self._tried[1] and abs(t + ahead - self._expected) < AGAIN * ahead:
             return None  # not much closer than where it was tried last
-        error, passage = self._across(t, y, 2.0 * ahead, left, predict)
-        if passage is not None and self._ends_before_another(passage):
-            error, passage = np.inf, None  # a shorter one ends further away from it
-        if passage is None or error > self._allowed(y):
-            bridged, bridge = self._bridge(y, h, left, margin)
-            error, passage = (bridged, bridge) if bridged < error else (error, passage)
-        found = self._better(y, (error, passage))
+        attempt = self._across(t, y, 2.0 * ahead, left, predict)
+        if isinstance(attempt.way, Passage) and self._ends_before_another(attempt.way):
+            attempt = Attempt()  # a shorter one ends further away from it
+        if attempt.excess > 1.0:
+            bridge = self._bridge(y, h, left, margin)
+            attempt = bridge if bridge.excess < attempt.excess else attempt
+        found = self._better(attempt)
         if found is None:
             self._tried, self._expected = (t, 0.5 * ahead), t + ahead
         return 0.5 * ahead if found is None else found
 
-    def _better(self, y: Array, found: tuple[float, Way | None]) -> Way | None:
+    def _better(self, attempt: Attempt) -> Way | None:
         """The way across that is good enough, or the last one if those that start closer are worse."""
-        error, way = found
-        if way is not None and error <= self._allowed(y):
-            return self._leave_behind(way)
-        if self._best is not None and error >= self._best[0] and (last := self.last_resort(y)) is not None:
+        if attempt.way is not None and attempt.excess <= 1.0:
+            return self._leave_behind(attempt.way)
+        if attempt.excess >= self._best.excess and (last := self.last_resort()) is not None:
             return last
-        self._best = (error, way) if way is not None else None
+        self._best = attempt
         return None
 
-    def last_resort(self, y: Array) -> Way | None:
-        """The best way across that was found, if it will do, where a state y comes no closer."""
-        if self._best is None:
-            return None
-        most = BENT * float(np.max(np.abs(y))) if isinstance(self._best[1], Bridge) else COARSEST
-        if self._best[0] >= most:
-            return None
-        return self._leave_behind(self._best[1])
+    def last_resort(self) -> Way | None:
+        """The best way across that was found, if it will do, where the motion comes no closer."""
+        last = self._best.last_resort
+        return None if last is None else self._leave_behind(last)
 
     def _begin(self) -> None:
         """Far from singular positions; what was tried for one says nothing about the next."""
-        self._best, self._tried, self._closest = None, (np.nan, np.nan), np.inf
+        self._best, self._tried, self._closest = Attempt(), (np.nan, np.nan), np.inf
 
-    def _bridge(self, y: Array, h: float, left: float, margin: float) -> tuple[float, Bridge | None]:
-        """A way across in several steps from the last state, if it comes closer; first its error."""
+    def _bridge(self, y: Array, h: float, left: float, margin: float) -> Attempt:
+        """A way across in several steps from the last state, if it comes closer."""
         if self.bridging is None or not margin < min(self.closing.margin, CLOSER * self._closest):
-            return np.inf, None
+            return Attempt()
         self._closest = margin
-        return self.bridging.across(self._trail, y, h, left)
+        found = self.bridging.across(self._trail, y, h, left)
+        return Attempt() if found is None else self._judged(y, *found)
 
     def passed(self, t: Array, y: Array, h: float) -> None:
         """Steps of up to h were taken far from singular positions, from states (n, ny) at times (n,), s."""
@@ -186,11 +219,18 @@ class Crossing:
             self._trail.add(at, state[: self.nq])
         self._begin()
 
-    def _leave_behind(self, passage: Way) -> Way:
-        """The passage that is taken."""
+    def _leave_behind(self, way: Way) -> Way:
+        """The way that is taken, if the motion does not come to rest on it."""
+
+        def margin(t: float) -> float:
+            return self.closing.margin_at(way.state(t)[: self.nq])
+
+        rest = rests_at(margin, way.t, way.end, AT_REST * max(self.atol + self.rtol, FINEST))
+        if rest is not None:
+            raise Resting(rest)
         self._begin()
         self._past = []
-        return passage
+        return way
 
     def forget(self) -> None:
         """Velocities have jumped, or something else: what was says nothing about what comes."""
@@ -199,20 +239,27 @@ class Crossing:
 
     def leave(self, y: Array, slope: Array, longest: float) -> Passage | None:
         """A step away from a singular position, at t = 0 with a slope; None if there is none."""
-        length, found = longest, None
+        length, last = longest, Attempt()
         for _ in range(TRIALS):
-            error, passage = self._step(0.0, y, length, self._taylor(y, slope), FEW_NODES)
-            if passage is not None:
-                if error <= self._allowed(y):
-                    return passage
-                if found is not None and error >= found[0] and found[0] < COARSEST:
-                    return found[1]
-                found = error, passage
+            attempt = self._step(0.0, y, length, self._taylor(y, slope), FEW_NODES)
+            if isinstance(attempt.way, Passage):
+                if attempt.excess <= 1.0:
+                    return attempt.way
+                if attempt.excess >= last.excess and isinstance(last.last_resort, Passage):
+                    return last.last_resort
+                last = attempt
             length *= SHORTER
         return None
 
-    def _allowed(self, y: Array) -> float:
-        return max(self.tolerance(y), FINEST)
+    def _allowed(self, y: Array) -> Array:
+        """What entries of a state may err."""
+        return np.maximum(self.atol + self.rtol * np.abs(y), FINEST)
+
+    def _judged(self, y: Array, error: Array, way: Way) -> Attempt:
+        """A way across from a state y, with errors (ny,) at its end."""
+        size = np.maximum(np.abs(y), np.abs(way.state(way.end)))
+        excess = float(np.max(error / self._allowed(size)))
+        return Attempt(way, excess, float(np.max(error)) / max(1.0, float(np.max(size))))
 
     def _extrapolated(self) -> Callable[[float], Array]:
         """States after the last: by the polynomial through some and their slopes, if there are several."""
@@ -243,23 +290,24 @@ class Crossing:
 
     def _across(
         self, t: float, y: Array, length: float, left: float, predict: Callable[[float], Array]
-    ) -> tuple[float, Passage | None]:
-        """A step with the singular position in its middle, or to the end of the motion; first its error.
+    ) -> Attempt:
+        """A step with the singular position in its middle, or to the end of the motion.
 
         A motion that only grazes a singular position is there twice, or next to it for a while: then all of
         that is in its middle.
         """
         middle, hole = self._left_out(y, 0.5 * length, predict)
-        error, passage = self._step(t, y, min(2.0 * middle, left), predict, hole=hole)
+        attempt = self._step(t, y, min(2.0 * middle, left), predict, hole=hole)
         for _ in range(RECENTRED):
-            if passage is None or 2.0 * middle > left:
+            passage = attempt.way
+            if not isinstance(passage, Passage) or 2.0 * middle > left:
                 break
             after, hole = self._left_out(y, middle, passage.state_after)
             off, middle = abs(after - middle), after
             if off <= CENTRED * 2.0 * middle:
                 break
-            error, passage = self._step(t, y, min(2.0 * middle, left), passage.state_after, hole=hole)
-        return error, passage
+            attempt = self._step(t, y, min(2.0 * middle, left), passage.state_after, hole=hole)
+        return attempt
 
     def _ends_before_another(self, passage: Passage) -> bool:
         """Whether the end of a step is next to a singular position that is still to come."""
@@ -292,18 +340,43 @@ class Crossing:
         predict: Callable[[float], Array],
         nodes: tuple[int, int] = NODES,
         hole: float = 0.0,
-    ) -> tuple[float, Passage | None]:
+    ) -> Attempt:
+        """By the law in use and, where rounding errors of that are too large, by the most exact one."""
+        attempt, slopes = Attempt(), [self.slope]
+        if self.bridging is not None:
+            slopes.append(self.bridging.slope)
+        for slope in slopes:
+            fine, coarse = self._collocated(slope, t, y, length, predict, nodes, hole)
+            if fine is None or coarse is None:
+                continue
+            difference = np.abs(fine.state(fine.end) - coarse.state(coarse.end))
+            error = np.maximum(np.maximum(difference, fine.change), 0.01 * fine.tail)
+            found = self._judged(y, error, fine)
+            attempt = found if found.excess < attempt.excess else attempt
+            if attempt.excess <= 1.0 or np.all(fine.change <= self._allowed(y)):
+                break
+        return attempt
+
+    def _collocated(
+        self,
+        slope: Callable[[float, Array], Array],
+        t: float,
+        y: Array,
+        length: float,
+        predict: Callable[[float], Array],
+        nodes: tuple[int, int],
+        hole: float,
+    ) -> tuple[Passage | None, Passage | None]:
+        """The two steps; the second is not looked for without the first."""
+
+        def step(count: int) -> Passage | None:
+            return collocate(slope, self.settle, t, y, length, lambda at: predict(at - t), count, hole)
+
         try:
-            fine, coarse = (
-                collocate(self.slope, self.settle, t, y, length, lambda at: predict(at - t), count, hole)
-                for count in nodes
-            )
-        except OpenLoop:
-            return np.inf, None
-        if fine is None or coarse is None:
-            return np.inf, None
-        difference = fine.state(fine.end) - coarse.state(coarse.end)
-        return max(float(np.max(np.abs(difference))), 0.01 * fine.tail, fine.change), fine
+            fine = step(nodes[0])
+            return fine, None if fine is None else step(nodes[1])
+        except (OpenLoop, np.linalg.LinAlgError):
+            return None, None
 
     def _taylor(self, y: Array, slope: Array) -> Callable[[float], Array]:
         """States after a time, accelerations being constant."""

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from ..analysis.driven_system import joint_of_velocity
 from ..model.mechanism import Mechanism
 from ..model.singular import joint_without_inertia
 from ..spatial import Array
+from .closing import Closing
 from .systems import Compiled
 
 RUNAWAY = 1e8
@@ -76,4 +78,15 @@ def unaccounted(m: Mechanism, error: float, at: float, share: float, scale: floa
     return (
         f"{m.name!r} {'gains' if error > 0.0 else 'loses'} {abs(error):.3g} J by t = {at:.6g} s that nothing "
         f"accounts for, {100.0 * share:.2g} % of the {scale:.3g} J it has to move with"
+    )
+
+
+def several_ways(m: Mechanism, closing: Closing | None, y: Array) -> str:
+    """What to say of a singular position next to a state y; nothing without loops."""
+    if closing is None:
+        return ""
+    other = joint_of_velocity(m, closing.other_way(y[: m.nq]))
+    return (
+        ". Its loops are close to a singular position, from where it may go on in several ways: in one that "
+        f"meets this one there, joint {other!r} moves most"
     )

@@ -63,19 +63,19 @@ class Passage:
 
     Attributes:
         t, end: Start and end of the step, s.
-        tail: What the two highest terms of the slope cover within the step; the error of states inside.
-        change: By how much the last repetition changed the states.
+        tail: (ny,) what the two highest terms of the slope cover within the step; the error of states inside.
+        change: (ny,) by how much the last repetition changed the states.
     """
 
     def __init__(
-        self, t: float, end: float, y: Array, slopes: Array, change: float, hole: float = 0.0
+        self, t: float, end: float, y: Array, slopes: Array, change: Array, hole: float = 0.0
     ) -> None:
         self.t = t
         self.end = end
         self._y = y
         self.change = change
         self._terms = gauss(len(slopes), hole).fit @ slopes
-        self.tail: float = (end - t) * float(np.max(np.abs(self._terms[-2:])))
+        self.tail: Array = (end - t) * np.max(np.abs(self._terms[-2:]), axis=0)
 
     def state(self, t: float) -> Array:
         """(ny,) the state at a time within the step."""
@@ -112,7 +112,7 @@ def collocate(
     table = gauss(nodes, hole)
     times = [float(time) for time in t + 0.5 * length * (table.x + 1.0)]
     states = np.array([guess(time) for time in times])
-    last, rounding = np.inf, ROUNDING * (1.0 + float(np.max(np.abs(y))))
+    last, size = np.inf, 1.0 + float(np.max(np.abs(y)))
     for _ in range(ITERATIONS):
         slopes = np.array(
             [slope(time, settle(time, state)) for time, state in zip(times, states, strict=True)]
@@ -120,11 +120,11 @@ def collocate(
         if not np.all(np.isfinite(slopes)):
             return None
         new = y + length * (table.move @ slopes)
-        change = float(np.max(np.abs(new - states)))
-        states = new
+        changes = np.max(np.abs(new - states), axis=0)
+        states, change = new, float(np.max(changes))
         # Rounding ends the decrease somewhere above zero, the higher the nearer a node is to the middle.
-        if change <= rounding or (change >= 0.5 * last and change < STALLED):
-            return Passage(t, t + length, y, slopes, change, hole)
+        if change <= ROUNDING * size or (change >= 0.5 * last and change < STALLED * size):
+            return Passage(t, t + length, y, slopes, changes, hole)
         if change > 10.0 * last:
             return None
         last = change

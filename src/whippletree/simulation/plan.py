@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ..model.mechanism import Mechanism
+from ..spatial import Array
 from .acting import Acting
 from .equations import Law
 
@@ -36,3 +39,7 @@ class Plan(NamedTuple):
     tolerance: float | None = None
     reserve: tuple[str, Law] | None = None
     instead: tuple[str, Law] | None = None
+
+    def tolerated(self, values: Array) -> float:
+        """The error that the largest of some values may have."""
+        return self.atol + self.rtol * float(np.max(np.abs(values), initial=0.0))

@@ -5,7 +5,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..analysis.driven_system import joint_of_velocity
 from ..errors import EnergyWarning, InputError, SimulationError
 from ..spatial import Array
 from .acting import acting_along, acting_at
@@ -13,11 +12,11 @@ from .balance import SHARE, Balance, Runaway
 from .bridge import bridging
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
-from .crossing import Crossing, Way
+from .crossing import Crossing, Resting, Way
 from .equations import acceleration, equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
-from .faults import fault_at, joint_of_worst, no_way_across, unaccounted
+from .faults import fault_at, joint_of_worst, no_way_across, several_ways, unaccounted
 from .integrators import INTEGRATORS
 from .kinks import Kinks
 from .law_in_use import LawInUse
@@ -75,7 +74,7 @@ class Run:
             return None
         motion, settle = (self.m.nq, self.system.moved, self.system.slope), self._closed_state
         several = bridging(self.closing, self.system, settle, self.plan)
-        return Crossing(self.closing, *motion, settle, self._tolerance, several)
+        return Crossing(self.closing, *motion, settle, self.plan.rtol, self.plan.atol, several)
 
     def _closed_state(self, t: float, y: Array) -> Array:
         return self.closed(t, y).y
@@ -83,9 +82,6 @@ class Run:
     def split(self, y: Array) -> tuple[Array, Array]:
         """q (nq,) and qd (nv,) of a state, behind which there may be more."""
         return y[: self.m.nq], y[self.m.nq : self.m.nq + self.m.nv]
-
-    def _tolerance(self, y: Array) -> float:
-        return self.plan.atol + self.plan.rtol * float(np.max(np.abs(y), initial=0.0))
 
     def start(self, y: Array) -> None:
         """Record the first state; with loops, choose what the law has to, and leave singular positions."""
@@ -184,11 +180,16 @@ class Run:
         if self.crossing is None:
             return None
         least = min(margin, step.closed.margin)
-        found = self.crossing.look(t, y, step.end - t, self.duration - t, least, step.closed.turned)
+        try:
+            found = self.crossing.look(t, y, step.end - t, self.duration - t, least, step.closed.turned)
+            if step.closed.margin < WEAK and not isinstance(found, Way):
+                found = self.crossing.last_resort()
+        except Resting as rest:
+            # What is near where the state is will be said anyhow.
+            more = "" if self.near_singular else several_ways(self.m, self.closing, self.last)
+            raise self.fail(f"it comes to rest at a singular position{more}", rest.t, None) from None
         if step.closed.margin < WEAK and not isinstance(found, Way):
-            found = self.crossing.last_resort(y)
-            if found is None:
-                raise self.fail(no_way_across(step.end, self.duration, self.plan.duration), step.end, None)
+            raise self.fail(no_way_across(step.end, self.duration, self.plan.duration), step.end, None)
         return self._across(found) if isinstance(found, Way) else found
 
     @property
@@ -383,10 +384,7 @@ class Run:
         if drive is not None and self.near_singular:
             what += drive.dead_centre(self.last[self.m.nq :])
         elif self.near_singular:
-            what += ". Its loops are close to a singular position, from where it may go on in several ways"
-            assert self.closing is not None  # or nothing were near
-            other = joint_of_velocity(self.m, self.closing.other_way(self.last[: self.m.nq]))
-            what += f": in one that meets this one there, joint {other!r} moves most"
+            what += several_ways(self.m, self.closing, self.last)
         return SimulationError(
             f"{self.m.name!r} at t = {t:.6g} s of {self.plan.duration:g} s ({self.method}): {what}",
             t,

@@ -178,7 +178,7 @@ class TouchingRun(Run):
 
     def _slack(self, y: Array) -> float:
         """m/s: slip has turned where it is beyond zero by more; wherever on the floor that is."""
-        return SLACK * self._tolerance(self.split(y)[1])
+        return SLACK * self.plan.tolerated(self.split(y)[1])
 
     def _velocity(self, y: Array) -> Array:
         """(nc, 3) contact velocities, m/s."""
