@@ -23,6 +23,9 @@ REST, LOOKS = 0.1, 17
 """A motion that becomes slower than this share of its speed at the start comes to rest, from where it may go
 on in several ways; looked at so often in a step."""
 
+BENT = 1e-5
+"""Share of a state's largest entry, or of 1, that constraints may bend it by at the end, taking no energy."""
+
 ALSO = 0.1
 """Others fade, too, where they are further from independent than by this share of the margin at the start."""
 
@@ -138,6 +141,8 @@ class Bridging:
         bent, y = np.abs(begin - y), begin
         solver = DOP853(moved.slope, t, y, t + left, rtol=self.rtol, atol=self.atol, first_step=min(h, left))
         steps, speed = list[tuple[float, Callable[[float], Array]]](), np.max(np.abs(y[self.nq :]))
+        # At the end, gaps of what fades move the state by their share of its margin.
+        widest = BENT * max(1.0, float(np.max(np.abs(y)))) * margin * self._largest(y)
         for _ in range(MOST):
             before = solver.t
             if solver.step() is not None or not np.all(np.isfinite(solver.y)):
@@ -149,6 +154,8 @@ class Bridging:
             steps.append((float(solver.t), lambda at, inside=inside: closed(at, inside(at))))
             solver.y = closed(solver.t, solver.y)
             solver.f = moved.slope(solver.t, solver.y)
+            if np.max(np.abs(self.closing.constraints(solver.y[: self.nq])[0][split[1]])) > widest:
+                return None
             others, certain = self.closing.among(solver.y[: self.nq], split[0])
             if certain < ALSO * margin:
                 return int(others[-1])
@@ -158,6 +165,10 @@ class Bridging:
             if solver.status == "finished":
                 return bent, Bridge(t, steps, solver.y)
         return None
+
+    def _largest(self, y: Array) -> float:
+        """The size of the largest constraint at a state."""
+        return float(np.max(np.linalg.norm(self.closing.constraints(y[: self.nq])[1], axis=1)))
 
     def _arrived(self, t: float, y: Array) -> Array:
         """The closed state next to one on the other side."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..spatial import Array
-from .bridge import FRESH, Bridge, Bridging, Trail
+from .bridge import BENT, FRESH, Bridge, Bridging, Trail
 from .closing import Closing, OpenLoop
 from .passage import Passage, collocate
 from .resting import rests_at
@@ -25,6 +25,10 @@ NEAR = 0.1
 
 REACH = 4.0
 """Singular positions that are further away than so many of the longest steps are not looked at yet."""
+
+SPAN = 4.0
+"""Half a step across is at most so many of the steps that follow the motion, where rounding does not make
+these short: no polynomial follows it for longer."""
 
 CENTRED = 0.01
 """How far, as a share of the step, the middle of what is left out may be from its own."""
@@ -47,10 +51,10 @@ NODES, FEW_NODES = (10, 8), (8, 6)
 FINEST = 1e-10
 """Errors that always do."""
 
-COARSEST, BENT = 1e-6, 1e-5
-"""Shares of a state's largest entry, or of 1, that errors of single steps and of several must stay below,
-where no shorter way makes them less: what comes so close to a singular position goes on as rounding will have
-it. Constraints that bend a state behind several steps take no energy."""
+COARSEST = 1e-6
+"""Share of a state's largest entry, or of 1, that errors of single steps must stay below, as those of several
+must below `BENT`, where no shorter way makes them less: what comes so close to a singular position goes on as
+rounding will have it."""
 
 AT_REST = 10.0
 """What comes to rest within so many times the error that an angle of 1 rad may have is at rest there."""
@@ -169,12 +173,14 @@ class Crossing:
         predict = self._extrapolated()
         ahead = self._time_to_singular(y, predict)
         if not 0.0 < ahead < min(REACH * self._longest if near else h, left):
-            if self._best.way is None and np.max(self._allowed(y)) * margin**2 >= UNCERTAIN:
+            if self._best.way is None and self._certain(y, margin):
                 return None
             return self._better(self._bridge(y, h, left, margin))
         if ahead > 1.5 * self._tried[1] and abs(t + ahead - self._expected) < AGAIN * ahead:
             return None  # not much closer than where it was tried last
-        attempt = self._across(t, y, 2.0 * ahead, left, predict)
+        attempt = Attempt()
+        if ahead < SPAN * h or not self._certain(y, margin):
+            attempt = self._across(t, y, 2.0 * ahead, left, predict)
         if isinstance(attempt.way, Passage) and self._ends_before_another(attempt.way):
             attempt = Attempt()  # a shorter one ends further away from it
         if attempt.excess > 1.0:
@@ -184,6 +190,10 @@ class Crossing:
         if found is None:
             self._tried, self._expected = (t, 0.5 * ahead), t + ahead
         return 0.5 * ahead if found is None else found
+
+    def _certain(self, y: Array, margin: float) -> bool:
+        """Whether rounding leaves velocities next to a state y as certain as they are asked to be."""
+        return float(np.max(self._allowed(y))) * margin**2 >= UNCERTAIN
 
     def _better(self, attempt: Attempt) -> Way | None:
         """The way across that is good enough, or the last one if those that start closer are worse."""

@@ -21,6 +21,9 @@ ITERATIONS = 40
 ROUNDING, STALLED = 1e-14, 1e-5
 """Changes below the first share end the repetition; changes that do not decrease must be below the second."""
 
+SOON = 3
+"""Repetitions after which it shows whether they will settle."""
+
 
 NATURAL = 0.2
 """Share of a step around its middle that Gauss's points leave out by themselves."""
@@ -113,7 +116,7 @@ def collocate(
     times = [float(time) for time in t + 0.5 * length * (table.x + 1.0)]
     states = np.array([guess(time) for time in times])
     last, size = np.inf, 1.0 + float(np.max(np.abs(y)))
-    for _ in range(ITERATIONS):
+    for done in range(ITERATIONS):
         slopes = np.array(
             [slope(time, settle(time, state)) for time, state in zip(times, states, strict=True)]
         )
@@ -125,7 +128,8 @@ def collocate(
         # Rounding ends the decrease somewhere above zero, the higher the nearer a node is to the middle.
         if change <= ROUNDING * size or (change >= 0.5 * last and change < STALLED * size):
             return Passage(t, t + length, y, slopes, changes, hole)
-        if change > 10.0 * last:
+        slow = done >= SOON and change * (change / last) ** (ITERATIONS - done) > STALLED * size
+        if slow or change > 10.0 * last:
             return None
         last = change
     return None
