@@ -138,12 +138,15 @@ class Continued:
         return np.array([continuation.at(t) for continuation in self._along])
 
     def slope(self, t: float, y: Array) -> Array:
-        """dy/dt, with what is continued in place of constraints that fade."""
+        """dy/dt, with what is continued in place of constraints that fade; LinAlgError if it is no number."""
         rate, M, f, K, k = self.unsolved(t, y)
         qd = y[len(rate) :]
         B = np.concatenate([K[self._certain], self._directions(t)])
         b = np.concatenate([k[self._certain], [-continuation.rate(t) @ qd for continuation in self._along]])
-        return np.concatenate([rate, accelerated(M, f, B, b)])
+        qdd = accelerated(M, f, B, b)
+        if not np.all(np.isfinite(qdd)):
+            raise np.linalg.LinAlgError("constraints that are continued have become dependent")
+        return np.concatenate([rate, qdd])
 
     def closed(self, t: float, y: Array, nq: int) -> Array:
         """A state brought back to constraints that are certain, and its velocity to all.

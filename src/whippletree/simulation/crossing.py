@@ -8,23 +8,24 @@ no accelerations are asked for.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from ..spatial import Array
-from .bridge import BENT, FRESH, Bridge, Bridging, Trail
+from .attempts import Attempt, Way
+from .bridge import FRESH, Bridging, Trail
 from .closing import Closing, OpenLoop
 from .passage import Passage, collocate
 from .resting import rests_at
-
-Way = Passage | Bridge
 
 NEAR = 0.1
 """Margins below this share of the widest seen are worth a look at where they vanish."""
 
 REACH = 4.0
 """Singular positions that are further away than so many of the longest steps are not looked at yet."""
+
+FAR = 1000.0
+"""What is further away than so many of the longest steps is not searched for."""
 
 SPAN = 4.0
 """Half a step across is at most so many of the steps that follow the motion, where rounding does not make
@@ -50,11 +51,6 @@ NODES, FEW_NODES = (10, 8), (8, 6)
 
 FINEST = 1e-10
 """Errors that always do."""
-
-COARSEST = 1e-6
-"""Share of a state's largest entry, or of 1, that errors of single steps must stay below, as those of several
-must below `BENT`, where no shorter way makes them less: what comes so close to a singular position goes on as
-rounding will have it."""
 
 AT_REST = 10.0
 """What comes to rest within so many times the error that an angle of 1 rad may have is at rest there."""
@@ -84,26 +80,6 @@ class Resting(ArithmeticError):
 
     def __init__(self, t: float) -> None:
         self.t = t
-
-
-class Attempt(NamedTuple):
-    """A way across, and how far it errs.
-
-    Attributes:
-        way: None: there is none.
-        excess: The largest error of an entry of the state, as a share of what that entry may err.
-        share: The largest error, as a share of the largest entry, or of 1.
-    """
-
-    way: Way | None = None
-    excess: float = np.inf
-    share: float = np.inf
-
-    @property
-    def last_resort(self) -> Way | None:
-        """The way, if it will do where none is better."""
-        most = BENT if isinstance(self.way, Bridge) else COARSEST
-        return self.way if self.share < most else None
 
 
 class Crossing:
@@ -175,7 +151,7 @@ class Crossing:
         if not 0.0 < ahead < min(REACH * self._longest if near else h, left):
             if self._best.way is None and self._certain(y, margin):
                 return None
-            return self._better(self._bridge(y, h, left, margin))
+            return self._better(t, y, self._bridge(y, h, left, margin))
         if ahead > 1.5 * self._tried[1] and abs(t + ahead - self._expected) < AGAIN * ahead:
             return None  # not much closer than where it was tried last
         attempt = Attempt()
@@ -186,7 +162,7 @@ class Crossing:
         if attempt.excess > 1.0:
             bridge = self._bridge(y, h, left, margin)
             attempt = bridge if bridge.excess < attempt.excess else attempt
-        found = self._better(attempt)
+        found = self._better(t, y, attempt)
         if found is None:
             self._tried, self._expected = (t, 0.5 * ahead), t + ahead
         return 0.5 * ahead if found is None else found
@@ -195,18 +171,19 @@ class Crossing:
         """Whether rounding leaves velocities next to a state y as certain as they are asked to be."""
         return float(np.max(self._allowed(y))) * margin**2 >= UNCERTAIN
 
-    def _better(self, attempt: Attempt) -> Way | None:
-        """The way across that is good enough, or the last one if those that start closer are worse."""
+    def _better(self, t: float, y: Array, attempt: Attempt) -> Way | None:
+        """The way across that is good enough, or the best if those that start closer are worse."""
         if attempt.way is not None and attempt.excess <= 1.0:
             return self._leave_behind(attempt.way)
-        if attempt.excess >= self._best.excess and (last := self.last_resort()) is not None:
-            return last
-        self._best = attempt
+        if attempt.excess >= self._best.excess and self._best.fair is not None:
+            return self.last_resort(t, y)
+        if attempt.excess < self._best.excess or self._best.last_resort(t, y) is None:
+            self._best = attempt
         return None
 
-    def last_resort(self) -> Way | None:
-        """The best way across that was found, if it will do, where the motion comes no closer."""
-        last = self._best.last_resort
+    def last_resort(self, t: float, y: Array) -> Way | None:
+        """The best way across that was found, if it will do, where a motion at (t, y) comes no closer."""
+        last = self._best.last_resort(t, y)
         return None if last is None else self._leave_behind(last)
 
     def _begin(self) -> None:
@@ -255,8 +232,8 @@ class Crossing:
             if isinstance(attempt.way, Passage):
                 if attempt.excess <= 1.0:
                     return attempt.way
-                if attempt.excess >= last.excess and isinstance(last.last_resort, Passage):
-                    return last.last_resort
+                if attempt.excess >= last.excess and isinstance(last.fair, Passage):
+                    return last.fair
                 last = attempt
             length *= SHORTER
         return None
@@ -288,8 +265,8 @@ class Crossing:
         times = self.closing.times_to_singular(y[: self.nq], y[self.nq : self.end])
         ahead = float(np.min(times[times > 0.0], initial=np.inf))
         for _ in range(NEWTON):
-            if not 0.0 < ahead < np.inf:
-                break
+            if not 0.0 < ahead < FAR * self._longest:
+                return np.inf
             ahead += self._time_to_nearest(predict(ahead))
         return ahead
 

@@ -8,11 +8,12 @@ import numpy as np
 from ..errors import EnergyWarning, InputError, SimulationError
 from ..spatial import Array
 from .acting import acting_along, acting_at
+from .attempts import Way
 from .balance import SHARE, Balance, Runaway
 from .bridge import bridging
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
-from .crossing import Crossing, Resting, Way
+from .crossing import Crossing, Resting
 from .equations import acceleration, equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
@@ -183,7 +184,7 @@ class Run:
         try:
             found = self.crossing.look(t, y, step.end - t, self.duration - t, least, step.closed.turned)
             if step.closed.margin < WEAK and not isinstance(found, Way):
-                found = self.crossing.last_resort()
+                found = self.crossing.last_resort(t, y)
         except Resting as rest:
             # What is near where the state is will be said anyhow.
             more = "" if self.near_singular else several_ways(self.m, self.closing, self.last)
