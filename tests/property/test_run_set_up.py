@@ -175,3 +175,12 @@ def test_the_choice_at_a_start_is_good_enough_for_the_tolerance():
         fine = wt.simulate(m, q, duration=0.05, rtol=1e-12, atol=1e-14, progress=False)  # by the best choice
         run = wt.simulate(m, q, duration=0.05, progress=False)
         assert np.abs(run.q[-1] - fine.q[-1]).max() < 1e-7
+
+
+def test_a_stop_that_is_only_touched_counts_for_the_length_of_steps():
+    m = wt.Mechanism("ram")
+    stops = wt.Limits(lower=0.0, upper=1.0, stiffness=4e8)
+    m.add_body("ram", wt.Prismatic("x"), inertia=wt.Inertia(mass=1.0), limits=stops)
+    with pytest.warns() as told, suppress(wt.SimulationError):
+        wt.simulate(m, [0.0], duration=0.01, method="rk4", dt=1e-3, progress=False)
+    assert any(warning.category is wt.StepLengthWarning for warning in told)

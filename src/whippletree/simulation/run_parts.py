@@ -109,5 +109,7 @@ def _stepper(run: Run, t: float, dt: float | None, sample: float | None) -> tupl
     if isinstance(run, PatchRun):
         run.tell_long_step(h)
     elif fixed.integrator.bounded:
-        check_step_length(run.m, partial(steps, run.system, fixed.integrator), run.last, h, run.method)
+        of = partial(steps, run.system, fixed.integrator)
+        smooth = run.plan.forces.gives_nothing and not len(run.kinks) and not run.m.forces
+        check_step_length(run.m, of, run.last, h, run.method, smooth=smooth)
     return fixed, SomeSteps(fixed, every)

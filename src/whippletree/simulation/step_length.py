@@ -47,6 +47,7 @@ def check_step_length(
     method: str,
     who: str = "",
     precision: Precision = DOUBLE,
+    smooth: bool = False,
 ) -> None:
     """Warn if steps of length h from y are too long to follow the fastest change there.
 
@@ -58,10 +59,13 @@ def check_step_length(
         method: Name of the integrator.
         who: Of several trajectories, which.
         precision: Of the steps.
+        smooth: Whether what acts is so at the start: differences to one side, half the work, tell it then.
     """
     if m.nv > MOST:
         return
     difference = DIFFERENCE[precision]
+    if smooth and _bound(steps, y, h, difference) <= LIMIT:
+        return
     size, worst = _fastest(steps, y, h, difference)
     if size <= LIMIT or size > JUMP * _fastest(steps, y, h, 10.0 * difference)[0]:
         return
@@ -116,6 +120,19 @@ def check_rollout(
         y = np.concatenate([start[k if len(start) > 1 else 0] for start in starts], dtype=float)
         who = f" of trajectory {k}" if max(map(len, starts)) > 1 else ""
         check_step_length(m, steps, y, float(series[0].array), method, who, precision)
+
+
+def _bound(steps: Steps, y: Array, h: float, difference: float) -> float:
+    """A bound of the largest |μ - 1|, by differences to one side."""
+    n, width = len(y), difference * np.maximum(1.0, np.abs(y))
+    states = np.empty((n + 1, n))
+    states[:] = y
+    states.ravel()[:: n + 1][:n] += width
+    with np.errstate(all="ignore"):
+        ends = steps(states, h)
+        change = (ends[:n] - ends[n]) / width[:, None]
+    change.ravel()[:: n + 1] -= 1.0
+    return spectral_bound(change.T, LIMIT)
 
 
 def _fastest(steps: Steps, y: Array, h: float, difference: float) -> tuple[float, Array]:
