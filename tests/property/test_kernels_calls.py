@@ -674,3 +674,21 @@ def test_arguments_by_name_take_the_native_way(monkeypatch):
         k(a, a=a)
     with pytest.raises(TypeError):
         k(a=a, b=[0.3, 0.2, 0.1])
+
+
+def test_arrays_that_were_pickled_take_the_native_way(monkeypatch):
+    """Their dtype is a copy of the usual one, and so is that of what is computed from them."""
+    k = Kernel(trace(lambda a, b: a - 2.0 * b, {"a": (3,), "b": ()}))
+    a, b = np.array([1.0, 2.0, 3.0]), np.array(0.3)
+    pickled = pickle.loads(pickle.dumps((a, b)))
+    assert pickled[0].dtype is not a.dtype
+    expected, many = k(a, b), k(np.tile(a, (7, 1)), b)
+    swapped, single = a.astype(a.dtype.newbyteorder()), a.astype(np.float32)
+    np.testing.assert_array_equal(k(swapped, b), expected)
+    monkeypatch.setattr(Checked, "__call__", None)  # the long way is closed
+    np.testing.assert_array_equal(k(*pickled), expected)
+    np.testing.assert_array_equal(k(pickled[0] + 0.0, pickled[1], out=np.empty(3)), expected)
+    np.testing.assert_array_equal(k(np.tile(pickled[0], (7, 1)), pickled[1]), many)
+    for other in (swapped, single, a.view(np.int64)):
+        with pytest.raises(TypeError):
+            k(other, b)

@@ -17,7 +17,7 @@ TABLE = "wt_python"
 # Entries of the table, in order.
 ENTRIES = (
     "array_type",  # type object of numpy.ndarray
-    "dtype",  # the one dtype object of native numbers of the precision
+    "dtype",  # that of native numbers of the precision; arrays that were pickled have copies of it
     "float_type",  # type object of float
     "float64_type",  # type object of numpy.float64
     "tuple_type",  # type object of tuple
@@ -43,6 +43,7 @@ SIZE = 16  # of a tuple
 ITEMS = tuple.__basicsize__  # of a tuple; from Python 3.14 on its hash stands before them
 FLOAT = 16  # value of a float or numpy.float64
 DATA, NDIM, DIMS, DESCR, FLAGS = 16, 24, 32, 56, 64
+KIND = 16  # of a dtype: the type of its numbers, and a word of kind, byte order and number
 PLAIN = 0x001 | 0x100  # C-contiguous, aligned
 WRITEABLE = 0x400
 
@@ -87,7 +88,9 @@ array:
   %descr = load ptr, ptr %descr_at
   %dtype_at = getelementptr ptr, ptr @{TABLE}, i64 {ENTRIES.index("dtype")}
   %dtype = load ptr, ptr %dtype_at
-  %is_real = icmp eq ptr %descr, %dtype
+  %its_kind = getelementptr i8, ptr %descr, i64 {KIND}
+  %kind = getelementptr i8, ptr %dtype, i64 {KIND}
+  %is_real = call i1 @wt_same(ptr %its_kind, ptr %kind, i64 2)
   %flags_at = getelementptr i8, ptr %a, i64 {FLAGS}
   %has = load i32, ptr %flags_at
   %wanted = and i32 %has, %flags

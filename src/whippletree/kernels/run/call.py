@@ -59,6 +59,9 @@ def _layout_holds() -> bool:
         and ctypes.c_int.from_address(id(array) + layout.NDIM).value == 3
         and tuple((ctypes.c_int64 * 3).from_address(word(array, layout.DIMS))) == (2, 3, 5)
         and word(array, layout.DESCR) == id(array.dtype)
+        and word(array.dtype, layout.KIND) == id(np.float64)
+        and ctypes.string_at(id(array.dtype) + layout.KIND + 8, 3) == b"fd="
+        and ctypes.c_int.from_address(id(array.dtype) + layout.KIND + 12).value == array.dtype.num
         and ctypes.c_int.from_address(id(array) + layout.FLAGS).value & flags == flags
         and ctypes.c_double.from_address(id(number) + layout.FLOAT).value == number
         and ctypes.c_double.from_address(id(scalar) + layout.FLOAT).value == scalar
