@@ -107,6 +107,7 @@ class Code:
         context = llvm.create_context()
         empty = llvm.parse_assembly(f'target triple = "{target.triple}"\n', context)
         engine = llvm.create_mcjit_compiler(empty, _target_machine(target), use_lmm=True)
+        engine.remove_module(empty)  # else `finalize_object` would make code of it, the slowest of all steps
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         engine.finalize_object()
         # Kept apart from this object: were engine and context garbage of the same cycle, the collector
