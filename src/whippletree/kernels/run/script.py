@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emit.llvm import BATCH, WORK
+from ..emit.llvm import BATCH, ONE, WORK
 from . import build
 from .kernel import Kernel
 from .machine import Code, host
@@ -274,12 +274,9 @@ class Script:
     def _words(self, entry: Instruction, places: dict[str, int]) -> tuple[int, int, int, int]:
         match entry:
             case Call():
-                return _CALL, *self._called(entry), 0
+                return self._called(entry)
             case CallForeign():
-                addresses = [array.__array_interface__["data"][0] for array in entry.arguments]
-                table = np.array(addresses + [0] * (_MOST - len(addresses)), np.int64)
-                self._kept += [*entry.arguments, table]
-                return _FOREIGN, entry.address, table.ctypes.data, 0
+                return self._given(entry.address, entry.arguments)
             case CallPython():
                 called = _Called(entry.function)
                 self._kept.append(called)
@@ -304,19 +301,31 @@ class Script:
             case _:
                 return _STOP, 0, 0, 0
 
-    def _called(self, entry: Call) -> tuple[int, int]:
-        """The address of the kernel's code, and that of the table it is given."""
+    def _given(self, address: int, arguments: Sequence[NDArray[Any]]) -> tuple[int, int, int, int]:
+        """A call of the function at an address, which takes those of arrays."""
+        addresses = [array.__array_interface__["data"][0] for array in arguments]
+        assert all(array.flags.c_contiguous for array in arguments)
+        table = np.array(addresses + [0] * (_MOST - len(addresses)), np.int64)
+        self._kept += [*arguments, table]
+        return _FOREIGN, address, table.ctypes.data, 0
+
+    def _called(self, entry: Call) -> tuple[int, int, int, int]:
+        """A call of a kernel: as a function of addresses, or as a batch of one where it needs memory."""
         code = entry.kernel.scalar_code()
         arrays = [*entry.inputs, *entry.outputs]
         shapes = entry.kernel.array_shapes()
         assert [array.size for array in arrays] == [prod(shape) for shape in shapes]
+        assert all(array.dtype == np.float64 for array in arrays)
         size = ctypes.c_int64.from_address(code.variable(WORK)).value
+        self._kept.append(code)
+        if size == 0 and len(arrays) <= _MOST:
+            return self._given(code.function(ONE), arrays)
         work = np.empty(size + 64, np.uint8)  # aligned to a line
         table = np.array(
             [*((self._address(array), 0) for array in arrays), (-(-work.ctypes.data // 64) * 64, 0)], np.int64
         )
-        self._kept += [code, work, table]
-        return code.function(BATCH), table.ctypes.data
+        self._kept += [work, table]
+        return _CALL, code.function(BATCH), table.ctypes.data, 0
 
     def _address(self, array: Array) -> int:
         assert array.dtype == np.float64
