@@ -39,7 +39,7 @@ NONE = -(2**62)
 """Stands where a node has no second operand."""
 
 _ARITY = (0, *(row.signature.index(">") for row in OPS.values()), *LOOP_OPS.values())
-_BITS = 32  # more than a reference has: two of them make one number
+_SPAN = 1 << 32  # more than there are references: two of them make one number
 
 
 def negate(ref: int) -> int:
@@ -160,7 +160,7 @@ class Arithmetic(Nodes):
             folded = self._multiple(a, b)
             if folded is not None:
                 return negate(folded) if sign else folded
-        key = a << _BITS | b
+        key = a * _SPAN + b
         ref = self._products.get(key)
         if ref is None:
             code, quotients = self.code, self._quotients
@@ -231,7 +231,7 @@ class Arithmetic(Nodes):
         sign = a & 1
         if sign:
             a, b = a ^ 1, b ^ 1
-        key = a << _BITS | b
+        key = a * _SPAN + b
         ref = self._sums.get(key)
         if ref is None:
             code, first, second = self.code, self.first, self.second
