@@ -61,12 +61,16 @@ PAST = 4
 RECENTRED = 6
 """How often a step is moved to have the singular position in its middle."""
 
-NEWTON = 12
-"""Steps towards where a singular position is; several next to each other slow them down."""
+NEWTON, FOUND = 12, 1e-6
+"""Steps towards where a singular position is, at most; several next to each other slow them down. The last is
+the first that changes the time to it by less than this share."""
 
 SHORTER, TRIALS = 0.7, 40
 """By how much a step out of a singular position is shortened, and how often."""
 
+
+ROUNDED = 0.1
+"""Share of an error from which on rounding errors are worth a more exact law."""
 
 UNCERTAIN = 1e-15
 """Velocities are uncertain by this, over the square of the margin."""
@@ -267,7 +271,10 @@ class Crossing:
         for _ in range(NEWTON):
             if not 0.0 < ahead < FAR * self._longest:
                 return np.inf
-            ahead += self._time_to_nearest(predict(ahead))
+            off = self._time_to_nearest(predict(ahead))
+            ahead += off
+            if abs(off) <= FOUND * ahead:
+                break
         return ahead
 
     def _time_to_nearest(self, y: Array) -> float:
@@ -340,7 +347,8 @@ class Crossing:
             error = np.maximum(np.maximum(difference, fine.change), 0.01 * fine.tail)
             found = self._judged(y, error, fine)
             attempt = found if found.excess < attempt.excess else attempt
-            if attempt.excess <= 1.0 or np.all(fine.change <= self._allowed(y)):
+            rounded = float(np.max(fine.change / self._allowed(y)))
+            if attempt.excess <= 1.0 or rounded <= max(1.0, ROUNDED * found.excess):
                 break
         return attempt
 
@@ -354,14 +362,14 @@ class Crossing:
         nodes: tuple[int, int],
         hole: float,
     ) -> tuple[Passage | None, Passage | None]:
-        """The two steps; the second is not looked for without the first."""
+        """The two steps; the second is looked for next to the first, and not without it."""
 
-        def step(count: int) -> Passage | None:
-            return collocate(slope, self.settle, t, y, length, lambda at: predict(at - t), count, hole)
+        def step(count: int, guess: Callable[[float], Array]) -> Passage | None:
+            return collocate(slope, self.settle, t, y, length, guess, count, hole)
 
         try:
-            fine = step(nodes[0])
-            return fine, None if fine is None else step(nodes[1])
+            fine = step(nodes[0], lambda at: predict(at - t))
+            return fine, None if fine is None else step(nodes[1], fine.state)
         except (OpenLoop, np.linalg.LinAlgError):
             return None, None
 
