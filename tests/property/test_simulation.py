@@ -247,6 +247,19 @@ def test_short_steps_that_move_far_lead_somewhere():
         sum(patience.watch(1e-9, slow, chosen=True) for _ in range(200))
 
 
+def test_short_steps_of_sharp_turns_lead_somewhere():
+    """As where light rods come so close to a singular position that it turns them round within 1e-5 s."""
+    run = SimpleNamespace(m=wt.examples.load("double-pendulum"), duration=600.0, near_singular=True)
+    patience = drive.Patience(run)  # pyright: ignore[reportArgumentType]  # all that it asks of a run
+    patience.pass_by(0.1)
+    for k in range(1000):
+        patience.watch(1e-7, np.array([0.3, 0.2, 5.0, 200.0 * np.cos(0.02 * k)]), chosen=True)
+    with pytest.raises(StepFailure, match="in a row were shorter than 1e-05 s"):
+        sum(
+            patience.watch(1e-7, np.array([0.3, 0.2, 5.0, 1e-4 * k - 160.0]), chosen=True) for k in range(200)
+        )
+
+
 def test_short_steps_that_become_longer_lead_somewhere():
     """However long the run is to be: those of a stiff start, held against 600 s, are short for a while."""
     slow, run = (

@@ -27,6 +27,10 @@ DOUBT = 20
 STUCK, STUCK_PATIENCE = 1e-4, 50
 """The same near singular positions of loops: there, steps below this share of the longest one."""
 
+TURNED = 0.1
+"""Velocities that change by this share of the largest, all in all, follow a sharp turn, however short steps
+are, as that of light rods which a singular position turns round. What rounding shortens turns none so far."""
+
 CLOSER = 0.9
 """A step that comes closer to a singular position than it should, by this share, is taken again."""
 
@@ -124,10 +128,12 @@ class Patience:
     def __init__(self, run: Run) -> None:
         self.run = run
         self._longest = 0.0
+        self._qd: Array | None = None
         self._begin()
 
     def _begin(self) -> None:
         self._short, self._moved, self._way, self._way_before = 0, 0.0, 0.0, 0.0
+        self._turned, self._qd = 0.0, None
 
     def pass_by(self, longest: float) -> None:
         """Steps were taken that lead somewhere."""
@@ -145,8 +151,13 @@ class Patience:
             self._begin()
             return False
         self._short, self._way = self._short + 1, self._way + h
+        qd, before = y[self.run.m.nq :], self._qd
+        if before is not None and (speed := float(np.max(np.abs(qd)))) > 0.0:
+            self._turned += float(np.max(np.abs(qd - before))) / speed
+        self._qd = qd
         if self._short % patience == 0:
-            if self._short > patience and self._way < FURTHER * self._way_before:
+            further = self._way >= FURTHER * self._way_before or self._turned > TURNED
+            if self._short > patience and not further:
                 raise StepFailure(f"{self._short} steps in a row were shorter than {least:.1g} s")
-            self._way, self._way_before = 0.0, self._way
+            self._way, self._way_before, self._turned = 0.0, self._way, 0.0
         return self._short == DOUBT
