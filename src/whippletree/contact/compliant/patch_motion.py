@@ -118,12 +118,13 @@ def _patch(
     p_rate, v = velocity[0], velocity[1:]
     z = where(touched, z, law.freed(z, since))
     z_rate, back = law.rates(z, p_rate), law.free_rates(z)
-    normal = where(touched, maximum(0.0, law.push(z, p_rate)), 0.0)
+    # A step may go on beyond where the body leaves, and is cut there: it is exact if its law has no kink.
+    normal = where(touched, law.push(z, p_rate), 0.0)
     lost = -(normal * p_rate) - law.tension(z) @ where(touched, z_rate, back)
     f, hold, x_rate, slack = np.zeros(2), 0.0, np.zeros(2), 0.0
     if row.contact.friction:
         K, D = law.tangential
-        bound, x = row.contact.friction * normal, where(touched, x, x * decay(K, D, since))
+        bound, x = row.contact.friction * maximum(0.0, normal), where(touched, x, x * decay(K, D, since))
         f, _ = friction(x, v, bound, K, D)
         stick, x_rate = K * x + D * v, -(K * x + f) / D  # 11.78; without a force, x goes back
         hold = bound - np.sqrt(stick @ stick)

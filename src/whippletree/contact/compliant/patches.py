@@ -92,7 +92,9 @@ class HuntCrossley(PatchLaw):
         return self.tension(z)[0] * z[0] / (self.exponent + 1.0)
 
     def tension(self, z: Array) -> Array:
-        return array([-(self.stiffness * maximum(0.0, -z[0]) ** self.exponent)])
+        # Beyond where the body leaves a whole power goes on without a kink; others have no value there.
+        depth = -z[0] if float(self.exponent).is_integer() else maximum(0.0, -z[0])
+        return array([-(self.stiffness * depth**self.exponent)])
 
     def grip(self, z: Array, rate: Any) -> Any:
         return -z[0]
