@@ -16,7 +16,7 @@ from ..dynamics.factor import ltdl
 from ..joints import Revolute
 from ..kernels.trace.recording import trace
 from ..model.mechanism import Mechanism
-from ..spatial import Inertia, Placement
+from ..spatial import Inertia, Placement, dot
 
 Formula = Callable[[int], int]
 
@@ -66,9 +66,9 @@ def gu(n: int) -> Mechanism:
         joint = Revolute(rng.normal(size=3))
         place = Placement(rng.normal(size=3), quaternion=rng.normal(size=4))
         masses, points = rng.uniform(0.2, 1.0, 6), rng.normal(size=(6, 3)) * 0.4 + rng.normal(size=3) * 0.2
-        com = masses @ points / masses.sum()
-        arms = points - com
-        about = sum(mass * (r @ r * np.eye(3) - np.outer(r, r)) for mass, r in zip(masses, arms, strict=True))
+        com = dot(masses, points) / masses.sum()
+        arms = zip(masses, points - com, strict=True)
+        about = sum(mass * (dot(r, r) * np.eye(3) - np.outer(r, r)) for mass, r in arms)
         body = Inertia(masses.sum(), com, about)
         m.add_body(f"b{i}", joint, f"b{i - 1}" if i else "ground", place, body)
     return m

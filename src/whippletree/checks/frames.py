@@ -16,7 +16,7 @@ from ..model.equivalent_inertias import simple_inertias
 from ..model.fields import with_open
 from ..model.loop_coordinates import counted_turns
 from ..model.mechanism import Mechanism
-from ..spatial import Array, Inertia, Placement, Transform, TransformProduct, cross
+from ..spatial import Array, Inertia, Placement, Transform, TransformProduct, cross, dot
 from ..spatial.rotation import to_euler
 
 EPSILON = 1e-14
@@ -56,7 +56,7 @@ def reframe(m: Mechanism) -> Reframed:
         children[parent + 1].append(i)
     # Place i + 1 belongs to body i, the first one to the ground.
     frames = [_choose_frame(m, joints, i, children[i + 1]) for i in range(-1, len(m))]
-    x, y, z = frames[0].rotation.T @ np.array(m.gravity)
+    x, y, z = dot(frames[0].rotation.T, np.array(m.gravity))
     bodies, X_T = [], []
     offset = np.zeros(m.nq)
     for i, body in enumerate(m.bodies):
@@ -117,7 +117,7 @@ def _choose_frame(m: Mechanism, joints: list[AxisJoint | None], i: int, children
     if i != -1 and joint is None:
         return Placement()
     axes = [
-        (m.bodies[c].placement.position, m.bodies[c].placement.rotation @ np.array(child.axis))
+        (m.bodies[c].placement.position, dot(m.bodies[c].placement.rotation, np.array(child.axis)))
         for c in children
         if (child := joints[c]) is not None
     ]
@@ -140,26 +140,26 @@ def _across(z: Array) -> Array:
 def _common_normal(origin: Array, z: Array, point: Array, direction: Array) -> tuple[float, Array]:
     """Foot on the axis (origin, z), as distance along it, and direction of its normal to another line."""
     normal = cross(z, direction)
-    square = normal @ normal
+    square = dot(normal, normal)
     between = point - origin
     if square < PARALLEL**2:  # the normal through the other line's own point
-        t = float(between @ z)
+        t = float(dot(between, z))
         x = between - t * z
-        if x @ x < 1e-20:  # the same line
+        if dot(x, x) < 1e-20:  # the same line
             x = _across(z)
         return t, x
-    return float(cross(between, direction) @ normal / square), normal
+    return float(dot(cross(between, direction), normal) / square), normal
 
 
 def _frame(origin: Array, x: Array, z: Array) -> Transform:
     """To the frame with these two axes, given by directions at right angles, z of length 1."""
-    x = x / np.sqrt(x @ x)
+    x = x / np.sqrt(dot(x, x))
     return Transform(_clean(np.array([x, cross(z, x), z])), _clean(origin))
 
 
 def _price(frame: Transform, point: Array, direction: Array) -> int:
     """Multiplications of a vector on its way from a frame to a child with the given axis."""
-    p, (x, y, z) = frame.E @ (point - frame.r), (frame.E @ direction).tolist()
+    p, (x, y, z) = dot(frame.E, point - frame.r), dot(frame.E, direction).tolist()
     alpha = atan2(hypot(x, y), z)
     beta, shifts = _shifts(p.tolist(), atan2(x, -y), alpha)
     turns = [cos(alpha), sin(alpha), cos(beta), sin(beta)]

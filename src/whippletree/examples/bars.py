@@ -4,7 +4,7 @@ import numpy as np
 
 from ..joints import Joint, Revolute
 from ..model.mechanism import GROUND, Mechanism
-from ..spatial import Array, Inertia, Placement
+from ..spatial import Array, Inertia, Placement, dot
 
 Point = tuple[float, float]
 
@@ -49,7 +49,7 @@ class Linkage:
 def thin_rod(start: Point, end: Point, mass: float) -> Inertia:
     """A thin rod, in axes parallel to the ground's at its start."""
     d = np.array([end[0] - start[0], end[1] - start[1], 0.0])
-    return Inertia(mass=mass, com=0.5 * d, about_com=mass / 12.0 * (d @ d * np.eye(3) - np.outer(d, d)))
+    return Inertia(mass=mass, com=0.5 * d, about_com=mass / 12.0 * (dot(d, d) * np.eye(3) - np.outer(d, d)))
 
 
 def point_of(values: Array) -> Point:

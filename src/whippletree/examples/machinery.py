@@ -4,7 +4,7 @@ import numpy as np
 
 from ..joints import Prismatic, Revolute, Spherical, Universal
 from ..model.mechanism import GROUND, Mechanism
-from ..spatial import Array, Inertia, Placement
+from ..spatial import Array, Inertia, Placement, dot
 from .bars import Linkage, Point, thin_rod
 from .beginnings import Start
 from .parallel import pointing, slender_rod, thin_disc
@@ -69,7 +69,7 @@ def toggle_press_start(m: Mechanism) -> Start:
     turn, top, before = 0.4, PRESS["top"], np.subtract(PRESS["ram"], PRESS["knee"])
     x, y = np.subtract(PRESS["knee"], top)
     knee = np.array([np.cos(turn) * x - np.sin(turn) * y, top[1] + np.sin(turn) * x + np.cos(turn) * y])
-    ram = np.array([0.0, knee[1] - np.sqrt(before @ before - knee[0] ** 2)])
+    ram = np.array([0.0, knee[1] - np.sqrt(dot(before, before) - knee[0] ** 2)])
     turned = np.diff([np.arctan2(way[0], -way[1]) for way in (before, ram - knee)])[0]
     return Start(np.array([turn, turned - turn, ram[1] - PRESS["ram"][1]]), None, 3.0)
 
@@ -107,7 +107,7 @@ def spatial_slider_crank() -> Mechanism:
     m.add_body("slider", Prismatic("x"), placement=Placement(p["cross"]), inertia=Inertia(2.0))
     rod = p["ball"] - p["cross"]
     turn = Placement(rpy=(float(-np.arctan2(rod[1], rod[2])), 0.0, 0.0))  # y across the rod
-    along = turn.rotation.T @ rod
+    along = dot(turn.rotation.T, rod)
     length = float(np.linalg.norm(along))
     moments = 4e-3 * np.eye(3) - 3.6e-3 * np.outer(along, along) / length**2
     m.add_body("rod", Universal("x", "y"), "slider", turn, Inertia(0.5, 0.5 * along, moments))
@@ -136,7 +136,7 @@ def wishbone_axle() -> Mechanism:
         foot, ball = p[f"{side} axis"], p[f"{side} ball"]
         # The upper wishbone's axis is inclined: the car dives less when it brakes.
         turn = Placement(foot, rpy=(0.0, tilt, 0.0))
-        arm = Inertia.rod((0.0, 0.0, 0.0), turn.rotation.T @ (ball - foot), mass=2.0)
+        arm = Inertia.rod((0.0, 0.0, 0.0), dot(turn.rotation.T, ball - foot), mass=2.0)
         m.add_body(f"{side}-arm", Revolute("x"), placement=turn, inertia=arm)
     steering = Inertia(3.0, about_com=(0.02, 0.02, 0.02))
     m.add_body("rack", Prismatic("y"), placement=Placement(p["rack"]), inertia=steering)
@@ -145,7 +145,7 @@ def wishbone_axle() -> Mechanism:
     length = float(np.linalg.norm(p["tie ball"] - p["rack"]))
     tie = pointing(np.zeros(3), p["tie ball"] - p["rack"])
     m.add_body("tie-rod", Universal("x", "y"), "rack", tie, slender_rod(length, 0.8))
-    at_upper = Placement(Placement(rpy=(0.0, 0.06, 0.0)).rotation.T @ (p["upper ball"] - p["upper axis"]))
+    at_upper = Placement(dot(Placement(rpy=(0.0, 0.06, 0.0)).rotation.T, p["upper ball"] - p["upper axis"]))
     m.add_loop(
         "upper-ball",
         Spherical(),
@@ -176,12 +176,12 @@ def six_rus() -> Mechanism:
         at = Placement(foot, rotation=turn)
         m.add_body(f"crank{i}", Revolute("y"), placement=at, inertia=slender_rod(n["crank"], 0.3, axis=0))
         end = np.array([n["crank"], 0.0, 0.0])
-        top = turn.T @ (head - foot)
+        top = dot(turn.T, head - foot)
         rod = slender_rod(float(np.linalg.norm(top - end)), 0.2)
         m.add_body(f"rod{i}", Universal("x", "y"), f"crank{i}", pointing(end, top), rod)
         tip = Placement((0.0, 0.0, float(np.linalg.norm(top - end))))
         if i == 0:
-            level = tip @ Placement(rotation=(turn @ pointing(end, top).rotation).T)
+            level = tip @ Placement(rotation=dot(turn, pointing(end, top).rotation).T)
             center = np.array([0.0, 0.0, n["height"]]) - head
             m.add_body("platform", Spherical(), "rod0", level, thin_disc(n["platform"], 2.0, center))
             m.add_frame("tool", "platform", Placement(center))

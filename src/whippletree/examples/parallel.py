@@ -4,7 +4,7 @@ import numpy as np
 
 from ..joints import Free, Prismatic, Revolute, Spherical, Universal
 from ..model.mechanism import Limits, Mechanism
-from ..spatial import Array, Inertia, Placement
+from ..spatial import Array, Inertia, Placement, dot
 
 
 def slender_rod(length: float, mass: float, axis: int = 2) -> Inertia:
@@ -118,7 +118,7 @@ def delta_robot() -> Mechanism:
                 f"rod{i}{k}", Universal("y", "x"), f"arm{i}", pointing(start, end), slender_rod(length, 0.15)
             )
             tip = Placement((0.0, 0.0, length))
-            corner = turn.rotation @ np.array([plate, side, 0.0])
+            corner = dot(turn.rotation, np.array([plate, side, 0.0]))
             if first is None:
                 first = corner
                 level = tip @ Placement(rotation=pointing(start, end).rotation.T)

@@ -11,7 +11,7 @@ from ..errors import ModelError
 from ..spatial.inertia import Inertia
 from ..spatial.scalar import Array, real_numbers
 from ..spatial.transform import Transform
-from ..spatial.vectors import cross
+from ..spatial.vectors import cross, dot
 
 if TYPE_CHECKING:
     from .axis_joint import AxisJoint
@@ -286,7 +286,7 @@ def unit_axis(axis: Any, name: str = "axis") -> tuple[float, float, float]:
         raise ModelError(f"{name} is {axis!r}: give a letter or three numbers") from None
     if vector.shape != (3,) or not np.all(np.isfinite(vector)):
         raise ModelError(f"{name} is {axis!r}: give three finite numbers")
-    length = float(np.linalg.norm(vector))
+    length = math.hypot(*vector)
     if length < 1e-9:
         raise ModelError(f"{name} is {axis!r}, of length {length:g}: a direction needs a length above 1e-9")
     if abs(length - 1.0) > 1e-15:
@@ -299,8 +299,8 @@ def perpendicular(axis: Any) -> tuple[Array, Array]:
     a = np.array(axis)
     k = int(np.argmax(np.abs(a)))
     first = np.eye(3)[(k + 1) % 3]
-    first = first - (first @ a) * a
-    first = first / math.sqrt(first @ first)
+    first = first - dot(first, a) * a
+    first = first / math.hypot(*first)
     return first, cross(a, first)
 
 

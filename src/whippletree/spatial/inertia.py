@@ -10,7 +10,7 @@ from .rotate import lower, symmetric
 from .scalar import Array, known, real_numbers
 from .shapes import Shapes
 from .transform import Transform
-from .vectors import cross, skew
+from .vectors import cross, dot, skew
 
 
 class Inertia(Shapes):
@@ -57,7 +57,7 @@ class Inertia(Shapes):
         self.m = mass
         self.h = mass * c
         # Parallel-axis theorem, 2.63: I = I_C + m c× (c×)ᵀ.
-        self.I = lower(moments) - mass * lower(skew(c) @ skew(c))
+        self.I = lower(moments) - mass * lower(dot(skew(c), skew(c)))
 
     @staticmethod
     def from_parts(m: Any, h: Array, I: Array) -> "Inertia":
@@ -79,7 +79,7 @@ class Inertia(Shapes):
     @property
     def about_com(self) -> Array:
         """(3, 3) rotational inertia about the centre of mass, kg m²."""
-        return symmetric(self.I) + self.m * (skew(self.com) @ skew(self.com))
+        return symmetric(self.I) + self.m * dot(skew(self.com), skew(self.com))
 
     def __add__(self, other: "Inertia") -> "Inertia":
         """Inertia of two bodies that move as one, both in the same frame. 10a."""

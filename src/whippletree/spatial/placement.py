@@ -41,7 +41,7 @@ class Placement:
         at = _finite(position, (3,), "position")
         if quaternion is not None:
             p = _finite(quaternion, (4,), "quaternion")
-            norm = float(np.linalg.norm(p))
+            norm = math.hypot(*p)
             if norm < 1e-9:
                 raise ModelError(f"quaternion has norm {norm:g}: give (w, x, y, z) of norm 1")
             axes = from_quaternion(p / norm)

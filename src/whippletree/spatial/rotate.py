@@ -6,7 +6,7 @@ A symmetric 3×3 matrix is kept as its lower triangle, lt(A) = (A11, A21, A22, A
 from typing import Any
 
 from .scalar import Array, array, known
-from .vectors import cross
+from .vectors import cross, dot
 
 
 def symmetric(lt: Array) -> Array:
@@ -22,7 +22,7 @@ def lower(A: Array) -> Array:
 
 def rotation_product(F: Array, G: Array) -> Array:
     """F G of two rotation matrices; the last row is the cross product of the others. 24m + 15a."""
-    rows = F[:2] @ G
+    rows = dot(F[:2], G)
     return array([rows[0], rows[1], cross(rows[0], rows[1])])
 
 
@@ -52,7 +52,7 @@ class Rotation:
 
     def vector(self, u: Array) -> Array:
         """E u of a 3-vector (3,), or of columns (3, k). 9m + 6a."""
-        return self.E @ u
+        return dot(self.E, u)
 
     def symmetric(self, lt: Array) -> Array:
         """lt(E A Eᵀ) of a symmetric A given and returned as lower triangle.
@@ -65,10 +65,10 @@ class Rotation:
         a11, a21, a22, a31, a32, a33 = lt.tolist()
         l11, l22 = a11 - a33, a22 - a33
         L = array([[l11, a21], [a21, l22], [a31 + a31, a32 + a32]])
-        Y = E[1:] @ L
-        z21 = Y[0] @ E[0, :2]
-        z22 = Y[0] @ E[1, :2]
-        z31, z32, z33 = E[:, :2] @ Y[1]
+        Y = dot(E[1:], L)
+        z21 = dot(Y[0], E[0, :2])
+        z22 = dot(Y[0], E[1, :2])
+        z31, z32, z33 = dot(E[:, :2], Y[1])
         b11 = l11 + a22 - z22 - z33
         # v = (-A23, A13, 0), and (E v)× contributes -x, y and z below the diagonal.
         x, y, z = E[:, 1] * a31 - E[:, 0] * a32
@@ -80,9 +80,9 @@ class Rotation:
         (a11, a12, a13), (a21, a22, a23), (a31, a32, a33) = A.tolist()
         l11, l22 = a11 - a33, a22 - a33
         L = array([[l11, a12], [a21, l22], [a31 + a13, a32 + a23]])
-        Y = E @ L
-        z12, z13 = E[1:, :2] @ Y[0]
-        (z21, z22, z23), (z31, z32, z33) = Y[1:] @ E[:, :2].T
+        Y = dot(E, L)
+        z12, z13 = dot(E[1:, :2], Y[0])
+        (z21, z22, z23), (z31, z32, z33) = dot(Y[1:], E[:, :2].T)
         b11 = l11 + a22 - z22 - z33
         x, y, z = E[:, 1] * a13 - E[:, 0] * a23
         return array([[b11, z12 - z, z13 + y], [z21 + z, z22 + a33, z23 - x], [z31 - y, z32 + x, z33 + a33]])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .scalar import Array, arctan2, array, less, where
-from .vectors import cross, skew
+from .vectors import cross, dot, skew
 
 AXES = {"x": 0, "y": 1, "z": 2}
 
@@ -56,8 +56,8 @@ def angle_about(axis: Array, R: Array) -> Any:
 
 def _direction_about(axis: Array, R: Array) -> tuple[Any, Any]:
     """Cosine and sine of the angle by which R turns about a unit axis (3,), both times the same number."""
-    sine = axis @ array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    return R[0, 0] + R[1, 1] + R[2, 2] - axis @ (R @ axis), sine
+    sine = dot(axis, array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]))
+    return R[0, 0] + R[1, 1] + R[2, 2] - dot(axis, dot(R, axis)), sine
 
 
 def turn_about(axis: Array, R: Array) -> Array:
@@ -110,12 +110,12 @@ def to_quaternion(R: Array) -> Array:
     ):
         better = less(_largest(best), _largest(row))
         best = array([where(better, new, old) for new, old in zip(row, best, strict=True)])
-    return best / np.sqrt(best @ best)
+    return best / np.sqrt(dot(best, best))
 
 
 def _largest(row: Array) -> Any:
     """Norm of a row of 4 p pᵀ: four times the entry of p it belongs to, squared."""
-    return row @ row
+    return dot(row, row)
 
 
 def quaternion_product(p: Array, q: Array) -> Array:
@@ -146,7 +146,7 @@ def from_euler(angles: Array, sequence: str = "zyx") -> Array:
     """
     R = np.eye(3)
     for letter, angle in zip(sequence, angles, strict=True):
-        R = R @ axis_rotation(np.eye(3)[AXES[letter]], angle)
+        R = dot(R, axis_rotation(np.eye(3)[AXES[letter]], angle))
     return R
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import ModelError
 from .placement import Placement
 from .scalar import Array, real_numbers
+from .vectors import dot
 
 
 class Shapes:
@@ -63,9 +64,9 @@ class Shapes:
         """
         p, q = _point(start, "rod", "start"), _point(end, "rod", "end")
         line = q - p
-        length = float(np.sqrt(line @ line))
+        length = float(np.sqrt(dot(line, line)))
         m = _mass("rod", mass, density_per_length, length, density_name="density_per_length")
-        about = m / 12.0 * (line @ line * np.eye(3) - np.outer(line, line))
+        about = m / 12.0 * (dot(line, line) * np.eye(3) - np.outer(line, line))
         return cls(m, (p + q) / 2.0, about)
 
     @classmethod
@@ -211,14 +212,14 @@ class Shapes:
             )
         _check_closed(points, corners)
         s = a + b + c
-        com = volumes @ s / (4.0 * volume)
+        com = dot(volumes, s) / (4.0 * volume)
         second = sum(np.einsum("k,ki,kj->ij", volumes, x, x) for x in (s, a, b, c)) / (20.0 * volume)
         spread = second - np.outer(com, com)
         m = _mass("polyhedron", mass, density, volume)
         placement = _placed_at(placement, "polyhedron")
         R = placement.rotation
-        about = R @ (np.trace(spread) * np.eye(3) - spread) @ R.T
-        return cls(m, placement.position + R @ com, m * about)
+        about = dot(dot(R, np.trace(spread) * np.eye(3) - spread), R.T)
+        return cls(m, placement.position + dot(R, com), m * about)
 
     @classmethod
     def from_principal_moments(cls, mass: float, moments: Any, placement: Placement | None = None) -> Self:
@@ -233,7 +234,7 @@ class Shapes:
         """
         placement = _placed_at(placement, "inertia")
         R, mass = placement.rotation, _mass("from_principal_moments", mass, None, 0.0)
-        about = R @ np.diag(_point(moments, "from_principal_moments", "moments")) @ R.T
+        about = dot(R * _point(moments, "from_principal_moments", "moments"), R.T)
         return cls(mass, placement.position, about)
 
     @classmethod

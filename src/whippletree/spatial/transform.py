@@ -9,7 +9,7 @@ import numpy as np
 from .rotate import AxialRotation, Rotation, rotation_product
 from .scalar import Array
 from .shift import AxialShift, Shift
-from .vectors import cross, skew
+from .vectors import cross, dot, skew
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Transform:
     def __matmul__(self, other: "Transform | Array") -> "Transform | Array":
         """X1 X2 of a transform (33m + 24a), or X m of a motion vector (6,) or (6, k) (24m + 18a)."""
         if isinstance(other, Transform):
-            return Transform(rotation_product(self.E, other.E), other.r + other.E.T @ self.r)
+            return Transform(rotation_product(self.E, other.E), other.r + dot(other.E.T, self.r))
         w, v = other[:3], other[3:]
         return np.concatenate([self.rotate(w), self.rotate(v - self.lever(w))])
 
@@ -59,11 +59,11 @@ class Transform:
 
     def rotate(self, u: Array) -> Array:
         """E u of a 3-vector, free of any origin, or of columns (3, k). 9m + 6a."""
-        return self.rotation.vector(u) if _symbolic(self.E, u) else self.E @ u
+        return self.rotation.vector(u) if _symbolic(self.E, u) else dot(self.E, u)
 
     def rotate_back(self, u: Array) -> Array:
         """Eᵀ u, the way back. 9m + 6a."""
-        return self.rotation.T.vector(u) if _symbolic(self.E, u) else self.E.T @ u
+        return self.rotation.T.vector(u) if _symbolic(self.E, u) else dot(self.E.T, u)
 
     def lever(self, u: Array) -> Array:
         """r × u of a 3-vector, or of columns (3, k). 6m + 3a."""
@@ -71,7 +71,7 @@ class Transform:
 
     def inverse(self) -> "Transform":
         """X⁻¹, from B's coordinates to A's. 9m + 6a."""
-        return Transform(self.E.T, -(self.E @ self.r))
+        return Transform(self.E.T, -dot(self.E, self.r))
 
     def inverse_motion(self, m: Array) -> Array:
         """X⁻¹ m of a motion vector in B, without forming the inverse. 24m + 18a."""

@@ -12,6 +12,21 @@ import numpy as np
 from ..errors import InputError
 from .scalar import Array, array, known
 
+_SUMS = {(1, 1): "i,i->", (1, 2): "i,ij->j", (2, 1): "ij,j->i", (2, 2): "ij,jk->ik"}
+
+
+def dot(A: Array, B: Array) -> Any:
+    """A @ B of vectors and small matrices, to the last digit the same on every processor.
+
+    NumPy leaves products of floats to BLAS, whose order of summation is each processor's own. Some constants
+    of a mechanism are equal, or vanish, by their last digits, and the code of a kernel turns on that.
+
+    >>> dot(np.eye(3)[:2], np.array([1.0, 2.0, 3.0]))
+    array([1., 2.])
+    """
+    symbolic = A.dtype.hasobject or B.dtype.hasobject
+    return A @ B if symbolic else np.einsum(_SUMS[A.ndim, B.ndim], A, B)
+
 
 def cross(a: Array, b: Array) -> Array:
     """a × b of 3-vectors (3,); either may be (3, k), taken column by column. 6m + 3a.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...spatial import Array, array, known, minimum
+from .rank import largest_place
 
 Rows = list[dict[int, Any]]
 """A matrix by its rows, each with the columns of its entries."""
@@ -33,8 +34,8 @@ def order_by_size(A: Array) -> PivotOrder:
     free_rows, free_columns = list(range(len(A))), list(range(len(A)))
     for _ in range(len(A)):
         block = np.abs(left[np.ix_(free_rows, free_columns)]) / scale[free_rows, None]
-        a, b = np.unravel_index(int(np.argmax(block)), block.shape)
-        row, column = free_rows.pop(int(a)), free_columns.pop(int(b))
+        a, b = largest_place(block)
+        row, column = free_rows.pop(a), free_columns.pop(b)
         pivot = left[row, column]
         left[free_rows] -= np.outer(left[free_rows, column] / pivot, left[row])
         rows.append(row)

@@ -105,9 +105,20 @@ def eliminate(
 def _largest(A: Array, left: list[int], columns: list[int], smallest: float) -> tuple[int, int] | None:
     """Row and column of the largest entry left; None if it counts as zero."""
     block = np.abs(A[np.ix_(left, columns)])
-    # The first of those that are largest but for rounding, so that equal loops are solved alike.
-    a, b = np.unravel_index(int(np.argmax(block >= (1.0 - TIE) * block.max())), block.shape)
+    a, b = largest_place(block)
     return None if block[a, b] <= smallest else (left[a], columns[b])
+
+
+def largest_place(sizes: Array) -> tuple[int, int]:
+    """Row and column of the first of those that are largest but for rounding.
+
+    So that equal loops are solved alike, and all of them alike on every processor.
+
+    >>> largest_place(np.array([[1.0, 3.0], [3.0 + 1e-15, 2.0]]))
+    (0, 1)
+    """
+    a, b = np.unravel_index(int(np.argmax(sizes >= (1.0 - TIE) * sizes.max())), sizes.shape)
+    return int(a), int(b)
 
 
 def _next(pivots: Sequence[tuple[int, int]], done: int) -> tuple[int, int] | None:
