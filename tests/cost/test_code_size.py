@@ -37,19 +37,22 @@ def test_subroutines_of_a_chain(n):
     assert sum(len(step.instructions) for step in found.steps) < 15_000
 
 
-def share_saved(name, function):
+def left(name, function):
+    """Instructions of one state, those that are computed for several limbs at once counted as one."""
     program = schedule(fuse(record(function, wt.examples.load(name))))
     packs = equal_parts(program, program.instructions, 8)
-    return saved(program, program.instructions, packs) / program.n_instructions
+    return program.n_instructions - saved(program, program.instructions, packs)
 
 
 @pytest.mark.parametrize(
-    ("name", "function", "least"),
-    [("quadruped", wt.aba, 0.25), ("quadruped", wt.rnea, 0.3), ("humanoid", wt.aba, 0.2)],
+    ("name", "function", "most"),
+    [("quadruped", wt.aba, 1224), ("quadruped", wt.rnea, 348), ("humanoid", wt.aba, 2363)],
 )
-def test_equal_limbs_are_computed_once_for_all(name, function, least):
-    assert share_saved(name, function) > least
+def test_equal_limbs_are_computed_once_for_all(name, function, most):
+    """Without, they are 1,625, 709 and 3,097. Fewer is welcome."""
+    assert left(name, function) <= most
 
 
 def test_an_arm_has_no_equal_limbs():
-    assert share_saved("seven-axis-arm", wt.aba) == 0
+    arm = wt.examples.load("seven-axis-arm")
+    assert left("seven-axis-arm", wt.aba) == schedule(fuse(record(wt.aba, arm))).n_instructions

@@ -50,8 +50,9 @@ def floating_aba(m: Mechanism, q: Array, qd: Array, tau: Array, f_ext: Array | N
         U[i] = IA[i] @ S[i]
         D[i] = factor_spd(S[i].T @ U[i] + m.bodies[i].armature * np.eye(S[i].shape[1]))
         u[i] = tau[m.v_index[i]] - S[i].T @ pA[i]
-        Ia = IA[i].minus_outer(U[i], D[i].solve(U[i].T).T)
-        pa = pA[i] + Ia @ c[i] + U[i] @ D[i].solve(u[i])
+        UDinv = D[i].solve(U[i].T).T
+        Ia = IA[i].minus_outer(U[i], UDinv)
+        pa = pA[i] + Ia @ c[i] + UDinv @ u[i]
         IA[lam[i]] = IA[lam[i]] + Ia.to_parent(X[i])
         pA[lam[i]] = pA[lam[i]] + X[i].T @ pa
 

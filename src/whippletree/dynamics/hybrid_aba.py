@@ -67,8 +67,9 @@ def hybrid_aba(
             U[i] = IA[i] @ S[i]
             D[i] = factor_spd(S[i].T @ U[i] + m.bodies[i].armature * np.eye(S[i].shape[1]))
             u[i] = given_tau[i] - S[i].T @ pA[i]
-            Ia = Ia.minus_outer(U[i], D[i].solve(U[i].T).T)
-            pa = pa + U[i] @ D[i].solve(u[i])
+            UDinv = D[i].solve(U[i].T).T
+            Ia = Ia.minus_outer(U[i], UDinv)
+            pa = pa + UDinv @ u[i]
         if lam[i] != -1:
             IA[lam[i]] = IA[lam[i]] + Ia.to_parent(X[i])
             pA[lam[i]] = pA[lam[i]] + X[i].T @ (pa + Ia @ c[i])

@@ -86,12 +86,13 @@ def _field(w: Array, wd: Array) -> Array:
 def _inertial_force(inertia: Inertia, a: Array, Omega: Array) -> Array:
     """(6,) moment and force of all parts of a body that accelerate by a + Ω x. 33m + 30a."""
     M, h, I = inertia.m, inertia.h, symmetric(inertia.I)
-    half_trace = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2])
+    # The diagonal of J = ½ tr(I) 1 - I, of which two entries are equal in size where one of I is zero.
+    J = [0.5 * (I[i - 2, i - 2] + I[i - 1, i - 1] - I[i, i]) for i in range(3)]
     moment: list[Any] = []
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
-        # (Ω J)[j, i] - (Ω J)[i, j] with J = ½ tr(I) 1 - I.
-        twist = Omega[j, i] * (half_trace - I[i, i]) - Omega[i, j] * (half_trace - I[j, j])
+        # (Ω J)[j, i] - (Ω J)[i, j], the diagonal of J first.
+        twist = Omega[j, i] * J[i] - Omega[i, j] * J[j]
         shear = (Omega[i, i] - Omega[j, j]) * I[i, j] - Omega[j, k] * I[k, i] + Omega[i, k] * I[k, j]
         moment.append(twist + shear)
     return np.concatenate([array(moment) + cross(h, a), M * a + Omega @ h])

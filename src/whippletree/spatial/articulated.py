@@ -6,7 +6,7 @@ import numpy as np
 
 from .inertia import Inertia
 from .rotate import lower, symmetric
-from .scalar import Array, array, product
+from .scalar import Array, array, known, product
 from .transform import Transform
 from .vectors import skew
 
@@ -60,10 +60,13 @@ class ArticulatedInertia:
     def minus_outer(self, U: Array, V: Array) -> "ArticulatedInertia":
         """I^A - U Vᵀ for (6, k) arrays whose product is symmetric. 21k (m + a)."""
         M, H, I = self.M, self.H, self.I
+        # A joint about or along z has 1 there in V: by it, what it does not carry vanishes to the last digit.
+        about_z = U.shape[1] == 1 and known(V[2, 0]) == 1.0
         for u, v in zip(U.T, V.T, strict=True):
-            M = M - array([u[3] * v[3], u[4] * v[3], u[4] * v[4], u[5] * v[3], u[5] * v[4], u[5] * v[5]])
-            H = H - np.multiply.outer(u[:3], v[3:])
-            I = I - array([u[0] * v[0], u[1] * v[0], u[1] * v[1], u[2] * v[0], u[2] * v[1], u[2] * v[2]])
+            across = u[3:] if about_z else u[2] * v[3:]
+            M = M - array([u[3] * v[3], u[4] * v[3], u[4] * v[4], u[3] * v[5], u[4] * v[5], u[5] * v[5]])
+            H = H - array([u[0] * v[3:], u[1] * v[3:], across])
+            I = I - array([u[0] * v[0], u[1] * v[0], u[1] * v[1], u[0] * v[2], u[1] * v[2], u[2] * v[2]])
         return ArticulatedInertia(M, H, I)
 
     def to_child(self, X: Transform) -> "ArticulatedInertia":

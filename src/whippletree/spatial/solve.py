@@ -9,9 +9,10 @@ from .vectors import cross
 
 @dataclass(frozen=True, eq=False)
 class Factored:
-    """A = L diag(d) Lᵀ with unit lower triangular L; holds the rows of L and the reciprocals of d."""
+    """A = L diag(d) Lᵀ with unit lower triangular L; holds the rows of L, d and its reciprocals."""
 
     rows: list[list[Any]]
+    pivots: list[Any]
     reciprocals: list[Any]
 
     def solve(self, b: Array) -> Array:
@@ -24,7 +25,9 @@ class Factored:
             for j in range(i):
                 x[i] = x[i] - self.rows[i][j] * x[j]
         for i in range(n):
-            x[i] = x[i] * self.reciprocals[i]
+            # Of numbers a quotient, by which d / d is 1; symbols share a reciprocal.
+            by_number = not b.dtype.hasobject and isinstance(self.pivots[i], float)
+            x[i] = x[i] / self.pivots[i] if by_number else x[i] * self.reciprocals[i]
         for i in reversed(range(n)):
             for j in range(i + 1, n):
                 x[i] = x[i] - self.rows[j][i] * x[j]
@@ -52,6 +55,7 @@ def factor_spd(A: Array) -> Factored:
     """
     n = len(A)
     rows: list[list[Any]] = []
+    pivots: list[Any] = []
     reciprocals: list[Any] = []
     for i in range(n):
         # scaled[j] = L[i][j] d[j], which is what the later columns subtract.
@@ -67,8 +71,9 @@ def factor_spd(A: Array) -> Factored:
             pivot = pivot - scaled[k] * row[k]
         refuse_zero(pivot)
         rows.append(row)
+        pivots.append(pivot)
         reciprocals.append(1.0 / pivot)
-    return Factored(rows, reciprocals)
+    return Factored(rows, pivots, reciprocals)
 
 
 def solve_spd(A: Array, b: Array) -> Array:

@@ -77,7 +77,7 @@ def row_quality(m: Mechanism, q: Array, rows: Sequence[int]) -> Any:
     K = constraint_jacobian(m, q)[list(rows)]
     square = K @ K.T
     largest = functools.reduce(maximum, [square[i, i] for i in range(len(K))], 0.0)
-    pivots = [1.0 / reciprocal for reciprocal in factor_spd(damped(square, TINY)).reciprocals]
+    pivots = factor_spd(damped(square, TINY)).pivots
     return np.sqrt(maximum(functools.reduce(minimum, pivots, 1.0), 0.0) / largest) if len(K) else 1.0
 
 

@@ -156,7 +156,8 @@ def _rates(asked: Array | None, rows: Rows, driven: Driven, count: int) -> Array
 def factored(factors: Array, n: int, places: Places) -> Factored:
     """Factors as of `closer`."""
     L = _filled(factors[n:], (n, n), places.L)
-    return Factored([list(L[i, :i]) for i in range(n)], list(factors[:n]))
+    reciprocals = list(factors[:n])
+    return Factored([list(L[i, :i]) for i in range(n)], [1.0 / r for r in reciprocals], reciprocals)
 
 
 def turned(before: Array, after: Array, shape: tuple[int, int], places: Places) -> Any:
