@@ -5,6 +5,7 @@ forces live in dual spaces: their scalar product m·f is a power, and each has i
 operator. Both are written as plain arrays; a function's name says which of the two it takes.
 """
 
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ..errors import InputError
 from .scalar import Array, array, known
 
-_SUMS = {(1, 1): "i,i->", (1, 2): "i,ij->j", (2, 1): "ij,j->i", (2, 2): "ij,jk->ik"}
+_SUMS = {(1, 2): "i,ij->j", (2, 1): "ij,j->i", (2, 2): "ij,jk->ik"}
 
 
 def dot(A: Array, B: Array) -> Any:
@@ -24,8 +25,11 @@ def dot(A: Array, B: Array) -> Any:
     >>> dot(np.eye(3)[:2], np.array([1.0, 2.0, 3.0]))
     array([1., 2.])
     """
-    symbolic = A.dtype.hasobject or B.dtype.hasobject
-    return A @ B if symbolic else np.einsum(_SUMS[A.ndim, B.ndim], A, B)
+    if A.dtype.hasobject or B.dtype.hasobject:
+        return A @ B
+    if A.ndim == B.ndim == 1:
+        return sum(map(mul, A.tolist(), B.tolist()))
+    return np.einsum(_SUMS[A.ndim, B.ndim], A, B)
 
 
 def cross(a: Array, b: Array) -> Array:
