@@ -123,6 +123,34 @@ def test_a_start_from_rest_at_a_singular_position_falls(windows):
     check_alike(run, windows, bar(windows, 0.0, 0.0, run.t), 1e-6)
 
 
+@pytest.mark.parametrize("windows", [1, 2, 5, 40])
+@pytest.mark.parametrize("duration", [1e-3, 1e-2, 0.1])
+def test_runs_from_a_singular_position_may_be_short(windows, duration):
+    """A step no longer than they are ended where it can hardly be told from singular, and the run with it."""
+    run = wt.simulate(four_bars(windows), duration=duration)
+    expected = bar(windows, 0.0, 0.0, run.t)
+    atol = 1e-9 + 1e-14 / abs(
+        expected[-1]
+    )  # gaps are rounded, and so are angles, the nearer to flat the more
+    for k in range(windows + 1):
+        np.testing.assert_allclose(run.q[:, 2 * k], expected, rtol=0, atol=atol)
+    np.testing.assert_allclose(run.q[:, 1::2], -run.q[:, 0:-1:2], rtol=0, atol=atol)
+    assert np.max(np.abs(run.constraint_error)) < 1e-13
+
+
+def test_functions_are_not_asked_behind_the_end_of_a_run():
+    """However short a step away from a singular position has to be for that."""
+    asked = []
+
+    def control(t, q, qd):
+        asked.append(t)
+        return np.zeros(3)
+
+    run = wt.simulate(four_bars(1), duration=0.01, control=control)
+    assert max(asked) <= 0.01
+    np.testing.assert_allclose(run.q[:, 0], bar(1, 0.0, 0.0, run.t), rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("rtol", [1e-8, 1e-10, 1e-12])
 def test_coming_to_rest_at_a_singular_position_is_told(rtol):
     """After half a swing from where it lay flat it lies flat again, at rest: nothing says how to go on."""

@@ -14,7 +14,7 @@ from .bridge import bridging
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
 from .crossing import Crossing, Resting
-from .equations import acceleration, equations
+from .equations import equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
 from .faults import fault_at, joint_of_worst, no_way_across, several_ways, unaccounted
@@ -25,6 +25,7 @@ from .log import Log, Row
 from .pace import Pace
 from .plan import Plan
 from .regular_start import regular_start
+from .singular_start import first_acceleration, way_out
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
 from .trajectory import Blow, Trajectory, build
@@ -86,7 +87,7 @@ class Run:
 
     def start(self, y: Array) -> None:
         """Record the first state; with loops, choose what the law has to, and leave singular positions."""
-        nq, law = self.m.nq, self.plan.law
+        nq = self.m.nq
         q, qd = y[:nq], y[nq:]
         self.plan.forces.sample(0.0, q, qd)
         closing = self.closing
@@ -102,9 +103,9 @@ class Run:
             self.accept(start)
             self.record(0.0, start.y, 0.0)
             return
-        rest, direction = not np.any(qd), qd
-        if rest:
-            direction = acceleration(self.m, q, qd, *self.plan.forces(0.0, q, qd), law=law.at_once)
+        assert self.crossing is not None  # or there were no loops
+        rest, several = not np.any(qd), self.crossing.bridging
+        direction = first_acceleration(self.m, self.plan, several, y) if rest else qd
         after, singular = closing.begin(y, direction)
         self.in_use.choose(self.system, after[:nq])
         start = self.closed(0.0, y)
@@ -118,8 +119,7 @@ class Run:
                 "it: take qd0 from wt.project_velocity at a position right behind it"
             )
         slope = np.concatenate([np.zeros(nq), direction if rest else np.zeros(self.m.nv)])
-        assert self.crossing is not None  # or there were no loops
-        passage = self.crossing.leave(start.y, slope, self.duration)
+        passage = self.crossing.leave(start.y, slope, way_out(self.plan, self.duration, direction, rest))
         if passage is None:
             raise self.fail("it starts at a singular position, and no way out of it was found", 0.0, None)
         self.first = self._across(passage)
@@ -178,7 +178,7 @@ class Run:
 
     def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
         """What to do in place of a step from (t, y), if it comes near a singular position; see `Crossing`."""
-        if self.crossing is None:
+        if self.crossing is None or (step is self.first and step.end >= self.duration):
             return None
         least = min(margin, step.closed.margin)
         try:
@@ -204,8 +204,9 @@ class Run:
         return self.closing is not None and self.closing.margin < NEAR_SINGULAR * self.closing.widest
 
     def _across(self, passage: Way) -> Step:
-        end = self.closed(passage.end, passage.state(passage.end))
-        return Step(passage.end, end, lambda t: self._closed_state(t, passage.state(t)))
+        end = min(passage.end, self.duration)
+        state = self.closed(end, passage.state(end))
+        return Step(end, state, lambda t: self._closed_state(t, passage.state(t)))
 
     # Events
 
