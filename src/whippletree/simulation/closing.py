@@ -23,6 +23,9 @@ STEPS = 8
 SLOW = 1e-3
 """Steps that leave more than this share of a gap need constraints that are factored anew."""
 
+STILL = 1e-6
+"""rad or m, times the margin: constraints factored so close by are as good as those factored here."""
+
 OPEN = 1e-6
 """rad or m: gaps that cannot be brought below this are no drift any more."""
 
@@ -244,19 +247,22 @@ class Closing:
         error, K, factors = self._seen_at(q, x)
         if not all_finite(error):
             return Closed(y, self.margin, 0)
-        factored, size = K, self._size(error, factors)
+        moved, size = 0.0, self._size(error, factors)
         for _ in range(STEPS):
             if size == 0.0:
                 break
-            closer = self._advanced(q, factors.shortest(error), -1.0)
+            change = factors.shortest(error)
+            closer = self._advanced(q, change, -1.0)
             new_error, new_K = self._constraints(closer, x)
             new_size = self._size(new_error, factors)
             if not new_size < size:  # rounding is all that is left
                 break
-            slow = new_size > SLOW * size
+            slow, moved = new_size > SLOW * size, moved + _largest(change)
             q, error, K, size = closer, new_error, new_K, new_size
             if slow:
-                factors, factored = self._factored(K), K
+                if moved < STILL * factors.margin:  # what it leaves is rounding
+                    break
+                factors, moved = self._factored(K), 0.0
         size = _largest(error)
         if size > self.gap:
             owners = [*row_owners(self._m), *(() if self._drive is None else self._drive.names)]
@@ -266,11 +272,13 @@ class Closing:
             for k, index in self._own:
                 q[index] = x[k]  # to the last digit
         # Only where loops are closed do redundant constraints depend on the others.
-        factors = factors if factored is K else self._factored(K)
+        if moved >= STILL * factors.margin:
+            factors, moved = self._factored(K), 0.0
         if x is None:
             self._seen = (q.tobytes(), self.rank), (error, K, factors)
         if asked is not None or np.any(qd):
-            qd = qd - factors.shortest(K @ qd - self._rates(asked))
+            for _ in range(1 if moved == 0.0 else 2):
+                qd = qd - factors.shortest(K @ qd - self._rates(asked))
         return self._told(np.concatenate([q, qd]), K, factors)
 
     def _factored(self, K: Array) -> Factors:
