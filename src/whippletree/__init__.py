@@ -131,6 +131,7 @@ from .errors import (
     SingularError as SingularError,
     SolverError as SolverError,
     GradientWarning as GradientWarning,
+    HeldControlWarning as HeldControlWarning,
     StepLengthWarning as StepLengthWarning,
     WhippletreeError as WhippletreeError,
     WorkerError as WorkerError,

@@ -95,6 +95,10 @@ class EnergyWarning(RuntimeWarning):
     """A simulation whose energy is not what went in and out; says by how much, and of how much."""
 
 
+class HeldControlWarning(RuntimeWarning):
+    """A control that was not asked for longer than it should have been; says when, and how long."""
+
+
 class GradientWarning(RuntimeWarning):
     """A gradient of trajectories with jumps, whose moments it takes as fixed; says of what and when."""
 

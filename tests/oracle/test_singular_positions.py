@@ -138,17 +138,35 @@ def test_runs_from_a_singular_position_may_be_short(windows, duration):
     assert np.max(np.abs(run.constraint_error)) < 1e-13
 
 
-def test_functions_are_not_asked_behind_the_end_of_a_run():
-    """However short a step away from a singular position has to be for that."""
+@pytest.mark.parametrize("windows", [1, 5])
+def test_functions_are_not_asked_behind_the_end_of_a_run(windows):
+    """Though the step away from a singular position goes on there."""
+    asked = []
+
+    def control(t, q, qd):
+        asked.append(t)
+        return np.zeros(2 * windows + 1)
+
+    run = wt.simulate(four_bars(windows), duration=0.01, control=control)
+    assert max(asked) == 0.01
+    np.testing.assert_allclose(run.q[:, 0], bar(windows, 0.0, 0.0, run.t), rtol=0, atol=1e-9)
+
+
+def test_controls_that_are_held_through_a_singular_position_are_told():
+    """A sampled control is asked once a sample, in order: not while a long step is looked for."""
     asked = []
 
     def control(t, q, qd):
         asked.append(t)
         return np.zeros(3)
 
-    run = wt.simulate(four_bars(1), duration=0.01, control=control)
-    assert max(asked) <= 0.01
-    np.testing.assert_allclose(run.q[:, 0], bar(1, 0.0, 0.0, run.t), rtol=0, atol=1e-9)
+    told = (
+        "'four-bars' is close .* from t = 0 to .* asked every 0.01 s, holds all that time what it gave before"
+    )
+    with pytest.warns(wt.HeldControlWarning, match=told):
+        wt.simulate(four_bars(1), duration=0.5, control=control, control_dt=0.01)
+    assert asked == sorted(asked)
+    wt.simulate(four_bars(1), duration=0.01, control=control, control_dt=0.01)  # warnings are errors
 
 
 @pytest.mark.parametrize("rtol", [1e-8, 1e-10, 1e-12])

@@ -228,11 +228,14 @@ class Crossing:
         self._begin()
         self._past, self._trail = [], Trail()
 
-    def leave(self, y: Array, slope: Array, longest: float) -> Passage | None:
-        """A step away from a singular position, at t = 0 with a slope; None if there is none."""
+    def leave(self, y: Array, slope: Array, longest: float, end: float) -> Passage | None:
+        """A step away from a singular position, at t = 0 with a slope; None if there is none.
+
+        It may reach behind the end of the run, s, where what acts goes on as it was there.
+        """
         length, last = longest, Attempt()
         for _ in range(TRIALS):
-            attempt = self._step(0.0, y, length, self._taylor(y, slope), FEW_NODES)
+            attempt = self._step(0.0, y, length, self._taylor(y, slope), FEW_NODES, end=end)
             if isinstance(attempt.way, Passage):
                 if attempt.excess <= 1.0:
                     return attempt.way
@@ -334,13 +337,14 @@ class Crossing:
         predict: Callable[[float], Array],
         nodes: tuple[int, int] = NODES,
         hole: float = 0.0,
+        end: float = np.inf,
     ) -> Attempt:
         """By the law in use and, where rounding errors of that are too large, by the most exact one."""
         attempt, slopes = Attempt(), [self.slope]
         if self.bridging is not None:
             slopes.append(self.bridging.slope)
         for slope in slopes:
-            fine, coarse = self._collocated(slope, t, y, length, predict, nodes, hole)
+            fine, coarse = self._collocated(slope, t, y, length, predict, nodes, hole, end)
             if fine is None or coarse is None:
                 continue
             difference = np.abs(fine.state(fine.end) - coarse.state(coarse.end))
@@ -361,11 +365,15 @@ class Crossing:
         predict: Callable[[float], Array],
         nodes: tuple[int, int],
         hole: float,
+        end: float,
     ) -> tuple[Passage | None, Passage | None]:
         """The two steps; the second is looked for next to the first, and not without it."""
 
+        def until(function: Callable[[float, Array], Array]) -> Callable[[float, Array], Array]:
+            return function if t + length <= end else lambda at, y: function(min(at, end), y)
+
         def step(count: int, guess: Callable[[float], Array]) -> Passage | None:
-            return collocate(slope, self.settle, t, y, length, guess, count, hole)
+            return collocate(until(slope), until(self.settle), t, y, length, guess, count, hole)
 
         try:
             fine = step(nodes[0], lambda at: predict(at - t))

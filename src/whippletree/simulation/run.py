@@ -25,7 +25,7 @@ from .log import Log, Row
 from .pace import Pace
 from .plan import Plan
 from .regular_start import regular_start
-from .singular_start import first_acceleration, way_out
+from .singular_start import end_of, first_acceleration, way_out
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
 from .trajectory import Blow, Trajectory, build
@@ -97,16 +97,12 @@ class Run:
             self.record(0.0, begun, 0.0)
             return
         assert closing is not None
-        if closing.tolerance is None and closing.is_regular(q):
-            self.in_use.choose(self.system, q)
-            start = self.closed(0.0, y)
-            self.accept(start)
-            self.record(0.0, start.y, 0.0)
-            return
         assert self.crossing is not None  # or there were no loops
-        rest, several = not np.any(qd), self.crossing.bridging
-        direction = first_acceleration(self.m, self.plan, several, y) if rest else qd
-        after, singular = closing.begin(y, direction)
+        rest, direction, after, singular = not np.any(qd), qd, y, False
+        if closing.tolerance is not None or not closing.is_regular(q):
+            if rest:
+                direction = first_acceleration(self.m, self.plan, self.crossing.bridging, y)
+            after, singular = closing.begin(y, direction)
         self.in_use.choose(self.system, after[:nq])
         start = self.closed(0.0, y)
         self.accept(start)
@@ -119,7 +115,8 @@ class Run:
                 "it: take qd0 from wt.project_velocity at a position right behind it"
             )
         slope = np.concatenate([np.zeros(nq), direction if rest else np.zeros(self.m.nv)])
-        passage = self.crossing.leave(start.y, slope, way_out(self.plan, self.duration, direction, rest))
+        out = way_out(self.duration, direction, rest)
+        passage = self.crossing.leave(start.y, slope, out, self.duration)
         if passage is None:
             raise self.fail("it starts at a singular position, and no way out of it was found", 0.0, None)
         self.first = self._across(passage)
@@ -204,7 +201,7 @@ class Run:
         return self.closing is not None and self.closing.margin < NEAR_SINGULAR * self.closing.widest
 
     def _across(self, passage: Way) -> Step:
-        end = min(passage.end, self.duration)
+        end = end_of(passage, self.m, self.plan.forces, self.duration)
         state = self.closed(end, passage.state(end))
         return Step(end, state, lambda t: self._closed_state(t, passage.state(t)))
 

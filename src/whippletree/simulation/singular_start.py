@@ -1,9 +1,14 @@
-"""Starts at positions where fewer constraints are independent than around them."""
+"""Starts at positions where fewer constraints are independent than around them, and ways away from there."""
+
+import warnings
 
 import numpy as np
 
+from ..errors import HeldControlWarning
 from ..model.mechanism import Mechanism
 from ..spatial import Array
+from .acting import SOON, Acting
+from .attempts import Way
 from .bridge import Bridging
 from .equations import acceleration
 from .plan import Plan
@@ -20,13 +25,25 @@ def first_acceleration(m: Mechanism, plan: Plan, bridging: Bridging | None, y: A
     return acceleration(m, q, qd, *plan.forces(0.0, q, qd), law=plan.law.at_once)
 
 
-def way_out(plan: Plan, duration: float, direction: Array, rest: bool) -> float:
+def way_out(duration: float, direction: Array, rest: bool) -> float:
     """s: how long the step away from a singular start may be, with a velocity or, from rest, an acceleration.
 
-    Next to the start rounding is all that a short step sees. So it may reach behind the end of the run,
-    unless functions of the user act: those are not asked there.
+    Next to the start rounding is all that a short step sees. So it may reach behind the end of the run.
     """
     size = float(np.max(np.abs(direction), initial=0.0))
-    if size == 0.0 or not plan.forces.idle:
+    if size == 0.0:
         return duration
     return max(duration, float(np.sqrt(2.0 * AWAY / size)) if rest else AWAY / size)
+
+
+def end_of(way: Way, m: Mechanism, forces: Acting, duration: float) -> float:
+    """s: where a way across a singular position, or away from one, ends in a run; tells of held controls."""
+    end = min(way.end, duration)
+    if forces.period is not None and SOON * end > forces.next_sample:
+        warnings.warn(
+            f"{m.name!r} is close to a singular position of its loops from t = {way.t:.6g} to {end:.6g} s: "
+            f"its control, to be asked every {forces.period:g} s, holds all that time what it gave before",
+            HeldControlWarning,
+            stacklevel=5,
+        )
+    return end
