@@ -26,6 +26,9 @@ SLOW = 1e-3
 STILL = 1e-6
 """rad or m, times the margin: constraints factored so close by are as good as those factored here."""
 
+FAINT = 1e-2
+"""Share of the largest pivot: errors of a position make velocities that weaker constraints ask for worse."""
+
 OPEN = 1e-6
 """rad or m: gaps that cannot be brought below this are no drift any more."""
 
@@ -280,6 +283,18 @@ class Closing:
             for _ in range(1 if moved == 0.0 else 2):
                 qd = qd - factors.shortest(K @ qd - self._rates(asked))
         return self._told(np.concatenate([q, qd]), K, factors)
+
+    def loosely(self, t: float, y: Array, state: Closed) -> Array:
+        """The closed state near y with velocities that are brought back only where constraints are not weak.
+
+        Within a way across a singular position velocities are more exact than what weak ones ask for.
+        """
+        if state.factors is None:
+            return state.y
+        asked = None if self._drive is None else self._drive.asked(t)
+        q, _, more = np.split(state.y, [self._m.nq, self._m.nq + self.nv])
+        qd, strong = y[len(q) : len(q) + self.nv], Factors(state.K, self.rank, FAINT)
+        return np.concatenate([q, qd - strong.shortest(state.K @ qd - self._rates(asked)), more])
 
     def _factored(self, K: Array) -> Factors:
         return Factors(K, self.rank, self._weak)

@@ -25,7 +25,7 @@ from .log import Log, Row
 from .pace import Pace
 from .plan import Plan
 from .regular_start import regular_start
-from .singular_start import end_of, first_acceleration, way_out
+from .singular_start import first_acceleration, step_along, way_out
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
 from .trajectory import Blow, Trajectory, build
@@ -200,10 +200,9 @@ class Run:
         """Whether the state accepted last was close to a singular position of loops."""
         return self.closing is not None and self.closing.margin < NEAR_SINGULAR * self.closing.widest
 
-    def _across(self, passage: Way) -> Step:
-        end = end_of(passage, self.m, self.plan.forces, self.duration)
-        state = self.closed(end, passage.state(end))
-        return Step(end, state, lambda t: self._closed_state(t, passage.state(t)))
+    def _across(self, way: Way) -> Step:
+        assert self.closing is not None
+        return step_along(way, self.m, self.plan.forces, self.duration, self.closing, self.closed)
 
     # Events
 

@@ -10,8 +10,10 @@ from ..spatial import Array
 from .acting import SOON, Acting
 from .attempts import Way
 from .bridge import Bridging
+from .closing import Closing
 from .equations import acceleration
 from .plan import Plan
+from .steppers import Closer, Step
 
 AWAY = 0.5
 """rad or m: where a motion has come so far, a singular start is no longer felt."""
@@ -36,8 +38,20 @@ def way_out(duration: float, direction: Array, rest: bool) -> float:
     return max(duration, float(np.sqrt(2.0 * AWAY / size)) if rest else AWAY / size)
 
 
-def end_of(way: Way, m: Mechanism, forces: Acting, duration: float) -> float:
-    """s: where a way across a singular position, or away from one, ends in a run; tells of held controls."""
+def step_along(
+    way: Way,
+    m: Mechanism,
+    forces: Acting,
+    duration: float,
+    closing: Closing,
+    closed: Closer,
+) -> Step:
+    """A way across a singular position, or away from one, as a step of a run; tells of held controls."""
+
+    def inside(t: float) -> Array:
+        y = way.state(t)
+        return closing.loosely(t, y, closed(t, y))
+
     end = min(way.end, duration)
     if forces.period is not None and SOON * end > forces.next_sample:
         warnings.warn(
@@ -46,4 +60,4 @@ def end_of(way: Way, m: Mechanism, forces: Acting, duration: float) -> float:
             HeldControlWarning,
             stacklevel=5,
         )
-    return end
+    return Step(end, closed(end, way.state(end)), inside)
