@@ -13,12 +13,14 @@ from scipy.integrate import solve_ivp
 import whippletree as wt
 from whippletree.examples.linkages import four_bars
 from whippletree.simulation import law_in_use
+from whippletree.simulation.attempts import Attempt
 from whippletree.simulation.bridge import Bridging
 from whippletree.simulation.closing import Closing
 from whippletree.simulation.continued import continuations
 from whippletree.simulation.crossing import Crossing
 from whippletree.simulation.equations import common
 from whippletree.simulation.factors import Factors
+from whippletree.simulation.ways_on import WaysOn
 
 TIGHT: Any = {"rtol": 1e-10, "atol": 1e-12}
 
@@ -162,21 +164,46 @@ def test_functions_are_not_asked_behind_the_end_of_a_run(windows):
     np.testing.assert_allclose(run.q[:, 0], bar(windows, 0.0, 0.0, run.t), rtol=0, atol=1e-9)
 
 
-def test_controls_that_are_held_through_a_singular_position_are_told():
-    """A sampled control is asked once a sample, in order: not while a long step is looked for."""
-    asked = []
+def sampled(windows, period, end, angle, speed, torque):
+    """Angle and speed of such bars in the end, the first of them pushed by what is held for a period."""
+    J, G = (windows + 1) / 3 + windows, 9.81 * ((windows + 1) / 2 + windows)
+    y, tight = np.array([angle, speed]), dict[str, Any](rtol=1e-13, atol=1e-13)
+    for k in range(round(end / period)):
+        tau = torque(k * period, *y)
+        pushed = solve_ivp(
+            lambda t, y, tau=tau: [y[1], (tau - G * np.cos(y[0])) / J], (0, period), y, "DOP853", **tight
+        )
+        y = pushed.y[:, -1]
+    return y
+
+
+@pytest.mark.parametrize(("angle", "speed"), [(0.0, 0.0), (0.5, 6.0)])
+@pytest.mark.parametrize(("windows", "period"), [(1, 0.05), (1, 0.01), (1, 0.002), (2, 0.005), (5, 0.005)])
+def test_controls_are_sampled_next_to_singular_positions(windows, period, angle, speed):
+    """Where steps are longer than a sample; what the control gave was held for all of them, 0.02 rad off."""
+    asked, (q, qd) = [], alike(windows, angle, speed)
+
+    def torque(t, angle, speed):
+        return 3.0 * np.sin(30.0 * t) - 0.5 * speed
 
     def control(t, q, qd):
         asked.append(t)
-        return np.zeros(3)
+        return np.array([torque(t, q[0], qd[0]), *np.zeros(2 * windows)])
 
-    told = (
-        "'four-bars' is close .* from t = 0 to .* asked every 0.01 s, holds all that time what it gave before"
-    )
-    with pytest.warns(wt.HeldControlWarning, match=told):
-        wt.simulate(four_bars(1), duration=0.5, control=control, control_dt=0.01)
+    end = 0.4 if angle == 0.0 else 0.8
+    run = wt.simulate(four_bars(windows), q, qd, end, control, control_dt=period)
+    expected = sampled(windows, period, end, angle, speed, torque)
+    np.testing.assert_allclose([run.q[-1, 0], run.qd[-1, 0]], expected, rtol=0, atol=2e-8)
+    np.testing.assert_allclose(np.unique(asked), period * np.arange(round(end / period) + 1), atol=1e-12)
     assert asked == sorted(asked)
-    wt.simulate(four_bars(1), duration=0.01, control=control, control_dt=0.01)  # warnings are errors
+
+
+def test_controls_that_are_held_through_a_singular_position_are_told(monkeypatch):
+    """Where no way is found anew from a sample on."""
+    monkeypatch.setattr(WaysOn, "_found_anew", lambda *_: Attempt())
+    told = "'four-bars' is close .* from t = 0.01 to .* asked every 0.01 s, holds all that time what it gave"
+    with pytest.warns(wt.HeldControlWarning, match=told):
+        wt.simulate(four_bars(1), duration=0.5, control=lambda t, q, qd: np.zeros(3), control_dt=0.01)
 
 
 @pytest.mark.parametrize("rtol", [1e-8, 1e-10, 1e-12])

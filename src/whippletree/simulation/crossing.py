@@ -235,7 +235,7 @@ class Crossing:
         """
         length, last = longest, Attempt()
         for _ in range(TRIALS):
-            attempt = self._step(0.0, y, length, self._taylor(y, slope), FEW_NODES, end=end)
+            attempt = self.step_over(0.0, y, length, self.taylor(y, slope), FEW_NODES, end=end)
             if isinstance(attempt.way, Passage):
                 if attempt.excess <= 1.0:
                     return attempt.way
@@ -260,7 +260,7 @@ class Crossing:
         slopes = [self.slope(t, y) for t, y in self._past]
         times, states = np.array([t for t, _ in self._past]), [y for _, y in self._past]
         if len(times) < 3:
-            return self._taylor(states[-1], slopes[-1])
+            return self.taylor(states[-1], slopes[-1])
         scale = times[-1] - times[0]
         x, powers = ((times - times[-1]) / scale)[:, None], np.arange(2 * len(times))
         matrix = np.concatenate([x**powers, powers * x ** np.maximum(powers - 1, 0)])
@@ -294,7 +294,7 @@ class Crossing:
         that is in its middle.
         """
         middle, hole = self._left_out(y, 0.5 * length, predict)
-        attempt = self._step(t, y, min(2.0 * middle, left), predict, hole=hole)
+        attempt = self.step_over(t, y, min(2.0 * middle, left), predict, hole=hole)
         for _ in range(RECENTRED):
             passage = attempt.way
             if not isinstance(passage, Passage) or 2.0 * middle > left:
@@ -303,7 +303,7 @@ class Crossing:
             off, middle = abs(after - middle), after
             if off <= CENTRED * 2.0 * middle:
                 break
-            attempt = self._step(t, y, min(2.0 * middle, left), passage.state_after, hole=hole)
+            attempt = self.step_over(t, y, min(2.0 * middle, left), passage.state_after, hole=hole)
         return attempt
 
     def _ends_before_another(self, passage: Passage) -> bool:
@@ -329,7 +329,7 @@ class Crossing:
         middle = 0.5 * float(times[first] + times[last])
         return middle, min((float(times[last]) - middle) / middle, WIDEST_HOLE)
 
-    def _step(
+    def step_over(
         self,
         t: float,
         y: Array,
@@ -381,7 +381,7 @@ class Crossing:
         except (OpenLoop, np.linalg.LinAlgError):
             return None, None
 
-    def _taylor(self, y: Array, slope: Array) -> Callable[[float], Array]:
+    def taylor(self, y: Array, slope: Array) -> Callable[[float], Array]:
         """States after a time, accelerations being constant."""
         q, qd, more = np.split(y, [self.nq, self.end])
         _, qdd, rest = np.split(slope, [self.nq, self.end])

@@ -62,7 +62,8 @@ def drive(
     y, number = run.last, 1 if times is None else times.following(t)
     patience, longest = Patience(run), None
     while t < run.duration:
-        if plain is not None and longest is None and (run.first is None or t > 0.0):
+        along = run.along(t, y)
+        if plain is not None and longest is None and along is None:
             before = t
             t, y = plain.go(t, y)
             if t >= run.duration:
@@ -73,8 +74,8 @@ def drive(
         try:
             if run.pace.fault:
                 raise StepFailure(run.pace.fault)
-            if run.first is not None and t == 0.0:
-                step = run.first
+            if along is not None:
+                step = along
             else:
                 step = stepper.step(t, y, longest)
                 run.pace.take(step.end - t, 1, t)

@@ -148,8 +148,8 @@ def simulate(
     Warns:
         EnergyWarning: Energy differs from what went in and out by more than 5 % of what the run has to move
             with: kinetic energy at the start, potential energy that it comes down by, work of forces.
-        HeldControlWarning: The motion goes through a singular position of loops, or away from one, in a step
-            longer than `control_dt`, in which the control is not asked.
+        HeldControlWarning: No step across a singular position of loops was found from one sample of a control
+            on, so that it was held for longer than `control_dt`.
         OverconstrainedWarning: Loops hold all that could move if lengths and angles were exact.
 
     >>> import whippletree as wt

@@ -6,7 +6,9 @@ from ..analysis.driven_system import joint_of_velocity
 from ..model.mechanism import Mechanism
 from ..model.singular import joint_without_inertia
 from ..spatial import Array
-from .closing import Closing
+from .acting import Drive
+from .balance import Runaway
+from .closing import Closing, OpenLoop
 from .systems import Compiled
 
 RUNAWAY = 1e8
@@ -89,4 +91,20 @@ def several_ways(m: Mechanism, closing: Closing | None, y: Array) -> str:
     return (
         ". Its loops are close to a singular position, from where it may go on in several ways: in one that "
         f"meets this one there, joint {other!r} moves most"
+    )
+
+
+def left_open(error: OpenLoop, drive: Drive | None) -> str:
+    """What to say of a loop, or of a driver, that cannot be followed."""
+    what = f"loop {error.name!r} is open by {error.gap:.3g} and could not be closed"
+    if drive is not None and error.name in drive.names:
+        what = f"driver {error.name!r} is {error.gap:.3g} rad or m ahead and could not be followed"
+    return f"{what}: reduce dt or rtol, or start away from where the mechanism locks"
+
+
+def runs_away(found: Runaway, joint: str | None, remedy: str) -> str:
+    """What to say of energy that comes from nowhere."""
+    return (
+        f"its energy has grown by {found.gained:.3g} J, where {found.scale:.3g} J is all it has to move "
+        f"with; joint {joint!r} changes fastest: {remedy}"
     )

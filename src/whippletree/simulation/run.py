@@ -7,6 +7,7 @@ import numpy as np
 
 from ..errors import EnergyWarning, InputError, SimulationError
 from ..spatial import Array
+from . import faults
 from .acting import acting_along, acting_at
 from .attempts import Way
 from .balance import SHARE, Balance, Runaway
@@ -17,7 +18,6 @@ from .crossing import Crossing, Resting
 from .equations import equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
-from .faults import fault_at, joint_of_worst, no_way_across, several_ways, unaccounted
 from .integrators import INTEGRATORS
 from .kinks import Kinks
 from .law_in_use import LawInUse
@@ -25,10 +25,11 @@ from .log import Log, Row
 from .pace import Pace
 from .plan import Plan
 from .regular_start import regular_start
-from .singular_start import first_acceleration, step_along, way_out
+from .singular_start import first_acceleration, way_out
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
 from .trajectory import Blow, Trajectory, build
+from .ways_on import WaysOn
 
 FASTEST = 1e100
 """rad/s², m/s² or velocities: squares of what is faster are no numbers, nor are steps that follow it."""
@@ -53,11 +54,13 @@ class Run:
     """
 
     def __init__(self, plan: Plan, watch: Watch) -> None:
-        self.plan, self.m, self.watch, self.duration = plan, plan.m, watch, plan.duration
+        self.plan, self.m, self.watch, corners = plan, plan.m, watch, plan.forces.corners
+        self.duration = corners[0].before if corners else plan.duration
         self.method, self.reason, self.in_use = plan.method, "", LawInUse(plan)
         self.first: Step | None = None
-        self.blows = list[Blow]()
-        self.log, self.kinks, self.pace = Log(), plan.m.once(Kinks), Pace(plan.duration)
+        self._along: Step | None = None
+        self.blows, self.log = list[Blow](), Log()
+        self.kinks, self.pace = plan.m.once(Kinks), Pace(plan.duration)
 
     @cached_property
     def system(self) -> Compiled:
@@ -119,19 +122,19 @@ class Run:
         passage = self.crossing.leave(start.y, slope, out, self.duration)
         if passage is None:
             raise self.fail("it starts at a singular position, and no way out of it was found", 0.0, None)
-        self.first = self._across(passage)
+        self.first = self.ways.step(passage, self.duration)
 
     def check_start(self) -> None:
         """Stop where no step follows the motion at its start; singular positions have been left before."""
         slope = self.system.slope(0.0, self.last)
         if self.first is None and not float(np.vdot(slope, slope)) < FASTEST**2:
-            joint = joint_of_worst(self.system, 0.0, self.last)
+            joint = faults.joint_of_worst(self.system, 0.0, self.last)
             raise self.fail(f"joint {joint!r} is so fast at the start that no step can follow it", 0.0, joint)
 
     def choose_integrator(self) -> None:
         """Choose an integrator, by the state at the start or right behind it."""
-        y = self.last if self.first is None else self.first.closed.y
-        self.method, self.reason = choose(self.system, y, self.duration)
+        y = self.last if self.first is None else self.ways.leads_to(self.first)
+        self.method, self.reason = choose(self.system, y, self.plan.duration)
 
     def chosen_steps(self, dense: bool) -> Stepper:
         """What takes steps whose lengths it chooses; `dense` if states within them will be asked for."""
@@ -175,7 +178,8 @@ class Run:
 
     def look(self, t: float, y: Array, margin: float, step: Step) -> Step | float | None:
         """What to do in place of a step from (t, y), if it comes near a singular position; see `Crossing`."""
-        if self.crossing is None or (step is self.first and step.end >= self.duration):
+        leads = step is self._along and (t > 0.0 or self.ways.left is not None or step.end >= self.duration)
+        if self.crossing is None or leads:
             return None
         least = min(margin, step.closed.margin)
         try:
@@ -184,11 +188,11 @@ class Run:
                 found = self.crossing.last_resort(t, y)
         except Resting as rest:
             # What is near where the state is will be said anyhow.
-            more = "" if self.near_singular else several_ways(self.m, self.closing, self.last)
+            more = "" if self.near_singular else faults.several_ways(self.m, self.closing, self.last)
             raise self.fail(f"it comes to rest at a singular position{more}", rest.t, None) from None
         if step.closed.margin < WEAK and not isinstance(found, Way):
-            raise self.fail(no_way_across(step.end, self.duration, self.plan.duration), step.end, None)
-        return self._across(found) if isinstance(found, Way) else found
+            raise self.fail(faults.no_way_across(step.end, self.duration, self.plan.duration), step.end, None)
+        return self.ways.step(found, self.duration) if isinstance(found, Way) else found
 
     @property
     def margin(self) -> float:
@@ -200,9 +204,17 @@ class Run:
         """Whether the state accepted last was close to a singular position of loops."""
         return self.closing is not None and self.closing.margin < NEAR_SINGULAR * self.closing.widest
 
-    def _across(self, way: Way) -> Step:
-        assert self.closing is not None
-        return step_along(way, self.m, self.plan.forces, self.duration, self.closing, self.closed)
+    def along(self, t: float, y: Array) -> Step | None:
+        """The step along a way across that was found before, from (t, y) on; None: there is none."""
+        is_left = self.crossing is not None and self.ways.left is not None
+        self._along = self.first if t == 0.0 else self.ways.after(t, y, self.duration) if is_left else None
+        return self._along
+
+    @cached_property
+    def ways(self) -> WaysOn:
+        """What makes steps of ways across singular positions."""
+        assert self.crossing is not None
+        return WaysOn(self.m, self.crossing, self.plan.forces, self.closed)
 
     # Events
 
@@ -233,6 +245,7 @@ class Run:
             ) from None
         if self.crossing is not None:
             self.crossing.forget()
+            self.ways.left = None
         self.watch.go_on(stop, *self.split(state.y), self.system.moved)
         return state
 
@@ -324,7 +337,7 @@ class Run:
         scale = balance.scale(past)
         share = abs(past.error) / scale if past.error else 0.0
         if share > SHARE:
-            told = unaccounted(self.m, past.error, past.at, share, scale)
+            told = faults.unaccounted(self.m, past.error, past.at, share, scale)
             warnings.warn(f"{told} ({self.method}): {self.remedy}", EnergyWarning, stacklevel=3)
 
     @property
@@ -335,13 +348,8 @@ class Run:
 
     def _runaway(self, found: Runaway) -> SimulationError:
         self.log.until(found.t)
-        joint = joint_of_worst(self.system, found.t, self.last)
-        return self.fail(
-            f"its energy has grown by {found.gained:.3g} J, where {found.scale:.3g} J is all it has to move "
-            f"with; joint {joint!r} changes fastest: {self.remedy}",
-            found.t,
-            joint,
-        )
+        joint = faults.joint_of_worst(self.system, found.t, self.last)
+        return self.fail(faults.runs_away(found, joint, self.remedy), found.t, joint)
 
     @property
     def last(self) -> Array:
@@ -371,18 +379,14 @@ class Run:
     # What goes wrong
 
     def open_loop(self, error: OpenLoop, t: float) -> SimulationError:
-        gap, drive = f"{error.gap:.3g}", self.plan.forces.drive
-        what = f"loop {error.name!r} is open by {gap} and could not be closed"
-        if drive is not None and error.name in drive.names:
-            what = f"driver {error.name!r} is {gap} rad or m ahead and could not be followed"
-        return self.fail(f"{what}: reduce dt or rtol, or start away from where the mechanism locks", t, None)
+        return self.fail(faults.left_open(error, self.plan.forces.drive), t, None)
 
     def fail(self, what: str, t: float, joint: str | None) -> SimulationError:
         drive = self.plan.forces.drive
         if drive is not None and self.near_singular:
             what += drive.dead_centre(self.last[self.m.nq :])
         elif self.near_singular:
-            what += several_ways(self.m, self.closing, self.last)
+            what += faults.several_ways(self.m, self.closing, self.last)
         return SimulationError(
             f"{self.m.name!r} at t = {t:.6g} s of {self.plan.duration:g} s ({self.method}): {what}",
             t,
@@ -393,4 +397,4 @@ class Run:
     def check(self, t: float, y: Array, before: Array) -> None:
         """Stop where the state is not finite; `before` is the last good one."""
         if not np.all(np.isfinite(y)):
-            raise self.fail(*fault_at(self.system, t, before, y, self.remedy))
+            raise self.fail(*faults.fault_at(self.system, t, before, y, self.remedy))
