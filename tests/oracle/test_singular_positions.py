@@ -178,7 +178,7 @@ def sampled(windows, period, end, angle, speed, torque):
 
 
 @pytest.mark.parametrize(("angle", "speed"), [(0.0, 0.0), (0.5, 6.0)])
-@pytest.mark.parametrize(("windows", "period"), [(1, 0.05), (1, 0.01), (1, 0.002), (2, 0.005), (5, 0.005)])
+@pytest.mark.parametrize(("windows", "period"), [(1, 0.05), (1, 0.002), (5, 0.005)])
 def test_controls_are_sampled_next_to_singular_positions(windows, period, angle, speed):
     """Where steps are longer than a sample; what the control gave was held for all of them, 0.02 rad off."""
     asked, (q, qd) = [], alike(windows, angle, speed)
