@@ -15,7 +15,7 @@ from whippletree.examples.linkages import four_bars
 from whippletree.simulation import law_in_use
 from whippletree.simulation.attempts import Attempt
 from whippletree.simulation.bridge import Bridging
-from whippletree.simulation.closing import Closing
+from whippletree.simulation.closing import Closing, OpenLoop
 from whippletree.simulation.continued import continuations
 from whippletree.simulation.crossing import Crossing
 from whippletree.simulation.equations import common
@@ -196,6 +196,17 @@ def test_controls_are_sampled_next_to_singular_positions(windows, period, angle,
     np.testing.assert_allclose([run.q[-1, 0], run.qd[-1, 0]], expected, rtol=0, atol=2e-8)
     np.testing.assert_allclose(np.unique(asked), period * np.arange(round(end / period) + 1), atol=1e-12)
     assert asked == sorted(asked)
+
+
+def test_loops_that_stay_open_next_to_a_singular_position_are_told(monkeypatch):
+    """Also where a way is found anew from a sample on."""
+
+    def after(*_):
+        raise OpenLoop("pin", 0.1)
+
+    monkeypatch.setattr(WaysOn, "after", after)
+    with pytest.raises(wt.SimulationError, match="loop 'pin' is open by"):
+        wt.simulate(four_bars(1), duration=0.5, control=lambda t, q, qd: np.zeros(3), control_dt=0.01)
 
 
 def test_controls_that_are_held_through_a_singular_position_are_told(monkeypatch):

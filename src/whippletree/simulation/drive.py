@@ -62,7 +62,10 @@ def drive(
     y, number = run.last, 1 if times is None else times.following(t)
     patience, longest = Patience(run), None
     while t < run.duration:
-        along = run.along(t, y)
+        try:
+            along = run.along(t, y)
+        except OpenLoop as error:
+            raise run.open_loop(error, t) from None
         if plain is not None and longest is None and along is None:
             before = t
             t, y = plain.go(t, y)

@@ -84,11 +84,8 @@ class WaysOn:
 
     def leads_to(self, step: Step) -> Array:
         """The state at the end of the way that a step, made last, belongs to."""
-        return (
-            step.closed.y
-            if self.left is None
-            else self._closed(self.left.end, self.left.state(self.left.end)).y
-        )
+        way = self.left
+        return step.closed.y if way is None else self._closed(way.end, way.state(way.end)).y
 
     def _is_near(self, t: float, y: Array, way: Way) -> bool:
         """Whether the singular position is still ahead, or so close that short steps are all rounding."""
