@@ -1,6 +1,5 @@
 """Gradients of many trajectories at once, by the adjoint method, in machine code."""
 
-import warnings
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from ..api.forward_methods import METHODS, find
 from ..contact.compliant.compliant_contact import Compliant, laws_of
 from ..contact.geometry.contact_pairs import candidates
 from ..contact.sweeps.moreau import Rigid
-from ..errors import GradientWarning, InputError, ModelError, SolverError
+from ..errors import GradientWarning, InputError, ModelError, SolverError, tell
 from ..kernels.run.iterate import Series, overwritten
 from ..kernels.run.threads import checked as checked_threads
 from ..loops.closing.check import GEARED_START, check_gears
@@ -300,14 +299,13 @@ class _Run:
         if not self.struck:
             return
         number, (step, contact) = min(self.struck.items())
-        warnings.warn(
+        tell(
             f"rollout_gradient: {candidates(self.m)[contact].title} begins to bear, with a jump, in "
             f"trajectory {number} at t = {(step + 1) * float(self.h):.6g} s ({len(self.struck)} trajectories "
             "have such moments), which the gradient takes as fixed, however short the steps: let surfaces "
             "give way without a jump, by contacts=wt.contact.Compliant(wt.contact.HuntCrossley(…)), or end "
             "before",
             GradientWarning,
-            stacklevel=3,
         )
 
     def _series(self, forces: Array, first: int, last: int) -> list[Series]:

@@ -1,7 +1,6 @@
 """Kinematic analysis: how a mechanism moves whose freedoms are all driven, and what that takes."""
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,7 +14,7 @@ from ..api.prescribed import course_of, drivers_of
 from ..api.reaction_history import Driving, Reactions, reactions_along
 from ..dynamics.passive import with_own_forces
 from ..dynamics.rnea import rnea
-from ..errors import InputError, LimitsWarning, SolverError
+from ..errors import InputError, LimitsWarning, SolverError, tell
 from ..kernels.run.kernel import Kernel
 from ..loops.closing.assembly import assemble
 from ..loops.equations.driven_rows import found
@@ -288,11 +287,10 @@ def _tell_limits(m: Mechanism, t: Array, q: Array) -> None:
         beyond = np.flatnonzero((x < lower - BEYOND) | (x > upper + BEYOND))
         if len(beyond):
             k = int(beyond[0])
-            warnings.warn(
+            tell(
                 f"{m.name!r} goes beyond limits of its joints, which hold no driver back: "
                 f"{body.joint_name!r} is at {x[k]:.6g} at t = {t[k]:.6g} s, outside of {lower:g} … {upper:g}",
                 LimitsWarning,
-                stacklevel=4,
             )
             return
 

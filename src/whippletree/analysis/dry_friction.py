@@ -1,12 +1,10 @@
 """Dry friction next to rest, of which no linear model tells the truth."""
 
-import warnings
-
 import numpy as np
 
 from ..dynamics.force_laws.joint_law import SLIP_SPEED
 from ..dynamics.force_laws.loop_joint_law import loop_states
-from ..errors import DryFrictionWarning
+from ..errors import DryFrictionWarning, tell
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 
@@ -27,12 +25,11 @@ def tell_dry_friction(m: Mechanism, q: Array, qd: Array) -> None:
             continue
         force, speed = ("N", "m/s") if set(part.joint.units) == {"m"} else ("N m", "rad/s")
         steep = part.friction * SLIP_SPEED**2 / (slowest**2 + SLIP_SPEED**2) ** 1.5
-        warnings.warn(
+        tell(
             f"joint {name!r} of {m.name!r} has dry friction of {part.friction:g} {force} and moves by "
             f"{slowest:g} {speed}: there it counts as a damper of {steep:.3g} {force} per {speed}, which is "
             f"true of speeds far below {SLIP_SPEED:g} {speed} alone. For larger motions give it friction=0 "
             "and a damping instead, in a copy of the mechanism, or linearize where it slides",
             DryFrictionWarning,
-            stacklevel=4,
         )
         return

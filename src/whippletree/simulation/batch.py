@@ -1,6 +1,5 @@
 """Many trajectories at once: dynamics, integrator and loop in machine code, on all cores or beyond."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import lru_cache, partial
@@ -12,7 +11,7 @@ import numpy as np
 from ..api.forward_methods import METHODS, Method, applicable, find
 from ..contact.compliant.compliant_contact import Compliant
 from ..contact.sweeps.moreau import Rigid
-from ..errors import InputError, NotFiniteWarning, SingularError, SolverError
+from ..errors import InputError, NotFiniteWarning, SingularError, SolverError, tell
 from ..joints import Joint
 from ..kernels.run.iterate import Series
 from ..kernels.run.threads import checked
@@ -248,11 +247,10 @@ def _tell_not_finite(m: Mechanism, places: Sequence[Array], spacing: float) -> N
         return
     first = np.all([np.isfinite(place[lost[0]]).all(axis=1) for place in places], axis=0)
     time = (int(np.argmin(first)) + 1) * spacing
-    warnings.warn(
+    tell(
         f"{len(lost)} of {len(ended)} trajectories of {m.name!r} became NaN or infinite, number {lost[0]} "
         f"by t = {time:.6g} s: reduce dt, give the damping of tau as implicit_damping, or look at the start",
         NotFiniteWarning,
-        stacklevel=3,
     )
 
 

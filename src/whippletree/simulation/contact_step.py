@@ -1,6 +1,5 @@
 """Steps of many trajectories with contact: what it adds to the state, and what it does in a step."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from ..contact.geometry.contact_pairs import candidates, contact_pairs
 from ..contact.geometry.pair_table import PAIRS
 from ..contact.geometry.wrenches import contact_wrenches
 from ..contact.sweeps.moreau import Rigid, free_accelerations, moreau_impulses, struck_residual
-from ..errors import InputError, StepLengthWarning, with_article
+from ..errors import InputError, StepLengthWarning, tell, with_article
 from ..kernels.run.iterate import overwritten
 from ..loops.equations.constraints import constraint_jacobian
 from ..model.mechanism import Mechanism
@@ -58,11 +57,10 @@ class ContactMode:
         limits = step_limits(m, q, self.how)
         least = int(np.argmin(limits))
         if h > limits[least]:
-            warnings.warn(
+            tell(
                 f"dt is {h:g} s, more than the {limits[least]:.3g} s with which {candidates(m)[least].title} "
                 "comes to rest where trajectories start: reduce dt or stiffness, or take contacts='rigid'",
                 StepLengthWarning,
-                stacklevel=3,
             )
 
     def size(self, m: Mechanism) -> int:

@@ -1,12 +1,11 @@
 """Loops that are overconstrained but for the last digits of their lengths and angles."""
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..api.forward_methods import METHODS
-from ..errors import InputError, OverconstrainedWarning
+from ..errors import InputError, OverconstrainedWarning, tell
 from ..loops.equations.loop_sizes import in_sizes
 from ..loops.equations.near_dependence import REMEDY, nearly_dependent
 from ..loops.equations.rank import eliminate
@@ -49,10 +48,9 @@ def tell_overconstrained(m: Mechanism, q: Array) -> None:
         nearly = nearly_dependent(counted)
         if nearly is None or len(eliminate(counted, np.zeros(len(K))).rows) < m.nv:
             continue
-        warnings.warn(
+        tell(
             f"{m.name!r} cannot move: its loops leave no freedom, and would if lengths and angles were "
             f"exact. It is {REMEDY.format(nearly)}",
             OverconstrainedWarning,
-            stacklevel=3,
         )
         return

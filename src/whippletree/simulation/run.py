@@ -1,11 +1,10 @@
 """A simulation on its way: what it is made of, and what it has recorded."""
 
-import warnings
 from functools import cached_property
 
 import numpy as np
 
-from ..errors import EnergyWarning, InputError, SimulationError
+from ..errors import EnergyWarning, InputError, SimulationError, tell
 from ..spatial import Array
 from . import faults
 from .acting import acting_along, acting_at
@@ -338,7 +337,7 @@ class Run:
         share = abs(past.error) / scale if past.error else 0.0
         if share > SHARE:
             told = faults.unaccounted(self.m, past.error, past.at, share, scale)
-            warnings.warn(f"{told} ({self.method}): {self.remedy}", EnergyWarning, stacklevel=3)
+            tell(f"{told} ({self.method}): {self.remedy}", EnergyWarning)
 
     @property
     def remedy(self) -> str:

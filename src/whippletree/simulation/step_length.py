@@ -6,12 +6,11 @@ loops do not allow, an eigenvalue between 0 and 1. So |μ - 1| beyond 1 tells of
 for semi-implicit Euler it is exactly h ω of an oscillation at ω, which runs away above 2.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..errors import StepLengthWarning
+from ..errors import StepLengthWarning, tell
 from ..kernels.run.guarded import Guarded
 from ..kernels.run.iterate import Iteration, Series
 from ..kernels.trace.precision import DOUBLE, SINGLE, Precision
@@ -75,13 +74,12 @@ def check_step_length(
         if _fastest(steps, y, enough, difference)[0] <= LIMIT:
             break
     rate = LIMIT / enough
-    warnings.warn(
+    tell(
         f"dt is {h:g} s, but joint {joint!r} of {m.name!r} changes at a rate of about {rate:.2g}/s at the "
         f"start{who}, which {method!r} follows in steps of up to {enough:.2g} s: reduce dt, let 'euler' take "
         "the damping of tau at the end of its steps by implicit_damping, or use simulate with a method that "
         "chooses its steps",
         StepLengthWarning,
-        stacklevel=4,
     )
 
 

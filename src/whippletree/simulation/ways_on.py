@@ -1,10 +1,8 @@
 """Ways across singular positions of loops as steps of a run, sample by sample where a control is held."""
 
-import warnings
-
 import numpy as np
 
-from ..errors import HeldControlWarning
+from ..errors import HeldControlWarning, tell
 from ..model.mechanism import Mechanism
 from ..spatial import Array
 from .acting import SOON, Acting
@@ -102,9 +100,8 @@ class WaysOn:
         return Step(end, self._closed(end, way.state(end))._replace(y=inside(end)), inside)
 
     def _tell(self, t: float, end: float) -> None:
-        warnings.warn(
+        tell(
             f"{self._m.name!r} is close to a singular position of its loops from t = {t:.6g} to {end:.6g} s: "
             f"its control, to be asked every {self._forces.period:g} s, holds all that time what it gave",
             HeldControlWarning,
-            stacklevel=5,
         )

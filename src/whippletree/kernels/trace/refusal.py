@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import linecache
 import sys
-from pathlib import Path
 from types import FrameType
 
-import numpy as np
-
-from ...errors import WhippletreeError
-
-_OURS = (str(Path(__file__).parents[2]), str(Path(np.__file__).parent), contextlib.__file__)
+from ...errors import OURS, WhippletreeError
 
 
 class TraceError(WhippletreeError, TypeError):
@@ -22,7 +16,7 @@ class TraceError(WhippletreeError, TypeError):
 def user_line() -> str:
     """File, line number and text of the innermost line that is neither ours nor NumPy's."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+    while frame is not None and frame.f_code.co_filename.startswith(OURS):
         frame = frame.f_back
     return "" if frame is None else _show(frame, frame.f_lineno)
 
@@ -31,7 +25,7 @@ def failed_line(error: BaseException) -> str:
     """The same for the line at which an error came up."""
     shown, traceback = "", error.__traceback__
     while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith(_OURS):
+        if not traceback.tb_frame.f_code.co_filename.startswith(OURS):
             shown = _show(traceback.tb_frame, traceback.tb_lineno)
         traceback = traceback.tb_next
     return shown

@@ -1,11 +1,10 @@
 """Assembly: positions in which all loops are closed, from a guess."""
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
-from ...errors import LimitsWarning, SolverError
+from ...errors import LimitsWarning, SolverError, tell
 from ...model.mechanism import Mechanism
 from ...model.positions import integrate
 from ...spatial import Array
@@ -94,11 +93,10 @@ def kept_within_limits(
     other = assembled_within(m, q_guess, hold, tolerance)
     if other is not None:
         return other
-    warnings.warn(
+    tell(
         f"{m.name!r} is assembled beyond limits of its joints, as no position within them was found: "
         f"{'; '.join(broken)}. Give another guess, or other limits",
         LimitsWarning,
-        stacklevel=4,
     )
     return q
 

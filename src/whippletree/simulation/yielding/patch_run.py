@@ -1,6 +1,5 @@
 """A simulation of bodies whose surfaces give way, from touch to touch (RBDA §11.8)."""
 
-import warnings
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -11,7 +10,7 @@ from ...contact.compliant.compliant_contact import Compliant, laws_of
 from ...contact.compliant.explicit_limit import step_limits
 from ...contact.compliant.patch_motion import PatchMotion
 from ...contact.geometry.contact_pairs import candidates
-from ...errors import StepLengthWarning
+from ...errors import StepLengthWarning, tell
 from ...model.mechanism import Mechanism
 from ...spatial import Array
 from ..choice import choose
@@ -154,11 +153,10 @@ class PatchRun(Run):
         """Warn of fixed steps that are longer than surfaces allow."""
         limit, row = self._limit()
         if h > limit:
-            warnings.warn(
+            tell(
                 f"dt is {h:g} s, more than the {limit:.3g} s that explicit steps may have while "
                 f"{self.patch_rows[row].title} touches: reduce dt or the stiffness, or use 'Radau'",
                 StepLengthWarning,
-                stacklevel=4,
             )
 
     # States
