@@ -151,6 +151,31 @@ def _kernel(states: int) -> Kernel:
     return Kernel(simplify(trace(weighed_along, shapes)))
 
 
+def beginning(accounts: Array, acting: Any, outside: Any, weight: Any, creep: Any) -> tuple[Any, ...]:
+    """What a run is held against, the past of its first state, its potential energy, and rounding, J.
+
+    Args:
+        accounts: See `Accounts`, at the start.
+        acting, outside: Powers of the actuators and of forces from outside there, W.
+        weight: What lifts all masses by 1 m, J.
+        creep: See `Begin`.
+    """
+    now = Accounts(*accounts)
+    top = now.gravity + now.elastic
+    rounding = UNSEEN * (weight + abs(top))
+    begin = Begin(now.kinetic + top, top + rounding + now.elastic, creep)
+    r = doubt = unsure = error = at = gained = room = 0.0
+    powers, sums = (acting, outside + now.brought, now.lost), (r, doubt, now.kinetic, unsure, top)
+    past = Past(0.0, begin.energy, *powers, *sums, error, at, gained, room)
+    return array(list(begin)), array(list(past)), top, rounding
+
+
+@cache
+def _beginning() -> Kernel:
+    shapes = {"accounts": (len(Accounts._fields),), "acting": (), "outside": (), "weight": (), "creep": ()}
+    return Kernel(simplify(trace(beginning, shapes)), "beginning")
+
+
 class Weighing:
     """`weighed` over many states, in machine code.
 
@@ -210,15 +235,8 @@ class Balance:
     """
 
     def __init__(self, m: Mechanism, accounts: Array, power: tuple[float, float]) -> None:
-        now = Accounts(*accounts.tolist())
-        self._top = now.gravity + now.elastic
-        self._rounding = UNSEEN * (m.once(_weight) + abs(self._top))
-        begin = Begin(now.kinetic + self._top, self._top + self._rounding + now.elastic, m.once(_creep))
-        powers = power[0], power[1] + now.brought, now.lost
-        r = doubt = unsure = error = at = gained = room = 0.0
-        sums = r, doubt, now.kinetic, unsure, self._top
-        self._begin = np.array(begin)
-        self._past = np.array(Past(0.0, begin.energy, *powers, *sums, error, at, gained, room))
+        begun = _beginning()(accounts, *power, m.once(_weight), m.once(_creep))
+        self._begin, self._past, self._top, self._rounding = begun
         self._waiting: list[Array] = []
 
     @property

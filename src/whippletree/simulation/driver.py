@@ -14,7 +14,7 @@ from ..loops.equations.near_dependence import checked_tolerance
 from ..model.mechanism import Mechanism
 from ..model.singular import coupled_joints, joints_in_doubt, joints_without_inertia, without_inertia_message
 from ..model.snapshot import Snapshot
-from ..model.values import real_position, real_positive, real_velocity
+from ..model.values import flag, real_position, real_positive, real_velocity
 from ..spatial import Array
 from .acting import Acting, ForceFault, HeldActing
 from .chosen_law import chosen_law, damping
@@ -25,6 +25,7 @@ from .integrators import INTEGRATORS
 from .pace import MOST
 from .plan import Plan
 from .progress import Progress
+from .reruns import Reruns, options_of
 from .rounded_loops import tell_overconstrained
 from .run import Run
 from .run_parts import STEP, follow
@@ -183,7 +184,7 @@ def simulate(
     drivers = drivers_of(m, drive)
     if drive is None and not drivers:
         q, qd = start(m, q0, qd0, tolerance)
-        forces = _acting(m, control, external, control_dt)
+        forces = None
     else:
         if chosen(m, contacts) is not None:
             raise InputError("drive is given and contacts act: give contacts=None, or drive by a control")
@@ -212,6 +213,15 @@ def simulate(
         check_yielding(m, contacts, impacts, method)
     elif contacts is not None:
         check_touching(m, contacts, impacts, method, (dynamics, stabilization, implicit_damping))
+    y, options, reruns = np.concatenate([q, qd]), None, m.once(Reruns)
+    if forces is None and type(events) is tuple and not events:
+        others = external, control_dt, sample, stabilization, implicit_damping, contacts, tolerance
+        options = options_of(duration, method, dynamics, dt, rtol, atol, control, *others)
+    flag(progress, "progress")
+    if options is not None and (found := reruns.take(options, y)) is not None:
+        return found
+    if forces is None:
+        forces = _acting(m, control, external, control_dt)
     law = chosen_law(m, dynamics, stabilization, damping(m, implicit_damping, method), tolerance)
     if tolerance is not None and m.loops:
         if (dynamics, stabilization, contacts) != ("auto", None, None):
@@ -231,7 +241,7 @@ def simulate(
         run = MixedContactRun(mixed, watch, impacts, contacts)
     elif contacts is not None:
         run = TouchingRun(plan._replace(projects=False), watch, impacts, m)
-    run.start(np.concatenate([q, qd]))
+    run.start(y)
     without = joints_without_inertia(m, q, coupled_joints(m)) if m.once(joints_in_doubt) else ()
     if without:
         raise run.fail(without_inertia_message(m, without[0]), 0.0, m.bodies[without[0]].joint_name)
@@ -240,13 +250,16 @@ def simulate(
         try:
             if method == "auto":
                 run.choose_integrator()
-            follow(run, dt, sample, bar)
+            whole = follow(run, dt, sample, bar)
             run.settle()
         except ForceFault as fault:
             if fault.t == 0.0:  # wrong from the start: nothing was computed
                 raise
             raise run.fail(str(fault), fault.t, None) from None
-    return run.trajectory()
+    found = run.trajectory()
+    if options is not None and whole is not None:
+        reruns.keep(options, run, whole)
+    return found
 
 
 def _acting(
@@ -267,10 +280,10 @@ def _pushed(m: Mechanism, control: Control | None, external: Control | None) -> 
 
 def start(m: Mechanism, q0: Any, qd0: Any, tolerance: float | None = None) -> tuple[Array, Array]:
     """A state to start from, checked."""
-    qd = np.zeros(m.nv) if qd0 is None else np.array(real_velocity(m, qd0, "qd0"))
+    qd = np.zeros(m.nv) if qd0 is None else real_velocity(m, qd0, "qd0")
     if q0 is None and not m.loops:
         q0 = m.neutral()
-    q = None if q0 is None else np.array(real_position(m, q0, "q0"))
+    q = None if q0 is None else real_position(m, q0, "q0")
     if q is None or m.loops:
         q = closed_start(m, q, qd, tolerance)
     check_turns(m, q, "q0")

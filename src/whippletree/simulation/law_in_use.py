@@ -93,14 +93,31 @@ class LawInUse:
 
     def _take_usual(self, system: Compiled, q: Array) -> bool:
         """Begin with the choice of one of the mechanism's usual positions, if one is good; whether it is."""
-        law = system.equations.law._replace(choice=())
+        found = self._usual(system.equations.law, q)
+        if found is None:
+            return False
+        self._made.append(found[0])
+        system.equations, self.worn = found[0], self._share * found[1]
+        return True
+
+    def begins_alike(self, system: Compiled, q: Array) -> bool:
+        """Whether a run from q (nq,) begins with what is in use, which then wears out as it would there."""
+        if system.equations.law.method.choose is None:
+            return True
+        found = self._usual(system.equations.law, q)
+        if found is None or found[0] is not system.equations:
+            return False
+        self.worn = self._share * found[1]
+        return True
+
+    def _usual(self, law: Law, q: Array) -> tuple[Equations, float] | None:
+        """The first choice of the mechanism's usual positions that is good at q, and its quality there."""
+        law = law._replace(choice=())
         for position in USUAL:
             found = usual(Snapshot(self.m), self._external, law, position)
             if found is not None and (quality := _quality(found, q)) >= self._good:
-                self._made.append(found)
-                system.equations, self.worn = found, self._share * quality
-                return True
-        return False
+                return found, quality
+        return None
 
     def renew(self, system: Compiled, q: Array) -> None:
         """Another choice than the present one, where steps have become short, or what is in reserve."""

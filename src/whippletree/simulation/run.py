@@ -4,12 +4,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import EnergyWarning, InputError, SimulationError, tell
+from ..errors import InputError, SimulationError
 from ..spatial import Array
 from . import faults
-from .acting import acting_along, acting_at
 from .attempts import Way
-from .balance import SHARE, Balance, Runaway
 from .bridge import bridging
 from .choice import choose
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
@@ -17,12 +15,11 @@ from .crossing import Crossing, Resting
 from .equations import equations
 from .events import Stop, Watch, jumped
 from .factors import WEAK
-from .integrators import INTEGRATORS
 from .kinks import Kinks
 from .law_in_use import LawInUse
-from .log import Log, Row
 from .pace import Pace
 from .plan import Plan
+from .records import Records
 from .regular_start import regular_start
 from .singular_start import first_acceleration, way_out
 from .steppers import ChosenSteps, Step, Stepper
@@ -37,7 +34,7 @@ BRANCH = 0.1
 """Share by which a velocity may turn right behind a singular position and still lead along a branch."""
 
 
-class Run:
+class Run(Records):
     """One simulation.
 
     Args:
@@ -58,7 +55,8 @@ class Run:
         self.method, self.reason, self.in_use = plan.method, "", LawInUse(plan)
         self.first: Step | None = None
         self._along: Step | None = None
-        self.blows, self.log = list[Blow](), Log()
+        self.blows = list[Blow]()
+        self.begin_records()
         self.kinks, self.pace = plan.m.once(Kinks), Pace(plan.duration)
 
     @cached_property
@@ -82,10 +80,6 @@ class Run:
 
     def _closed_state(self, t: float, y: Array) -> Array:
         return self.closed(t, y).y
-
-    def split(self, y: Array) -> tuple[Array, Array]:
-        """q (nq,) and qd (nv,) of a state, behind which there may be more."""
-        return y[: self.m.nq], y[self.m.nq : self.m.nq + self.m.nv]
 
     def start(self, y: Array) -> None:
         """Record the first state; with loops, choose what the law has to, and leave singular positions."""
@@ -125,10 +119,14 @@ class Run:
 
     def check_start(self) -> None:
         """Stop where no step follows the motion at its start; singular positions have been left before."""
-        slope = self.system.slope(0.0, self.last)
-        if self.first is None and not float(np.vdot(slope, slope)) < FASTEST**2:
+        if self.first is None and self.is_too_fast(self.last):
             joint = faults.joint_of_worst(self.system, 0.0, self.last)
             raise self.fail(f"joint {joint!r} is so fast at the start that no step can follow it", 0.0, joint)
+
+    def is_too_fast(self, y: Array) -> bool:
+        """Whether no step follows the motion at a start y (nq + nv,)."""
+        slope = self.system.slope(0.0, y)
+        return not float(np.vdot(slope, slope)) < FASTEST**2
 
     def choose_integrator(self) -> None:
         """Choose an integrator, by the state at the start or right behind it."""
@@ -247,113 +245,6 @@ class Run:
             self.ways.left = None
         self.watch.go_on(stop, *self.split(state.y), self.system.moved)
         return state
-
-    # Records
-
-    def record(self, t: float, y: Array, h: float) -> None:
-        state = y[: self.m.nq + self.m.nv].copy()
-        self.log.add(Row(t, state, h, self.system.equations.common.accounts(state), *self._acting(t, state)))
-
-    def _acting(self, t: float, y: Array) -> tuple[Array | None, float | None]:
-        """What acts at a state (nq + nv,), see `acting_at`; None if nothing ever does."""
-        forces = self.plan.forces
-        return (None, None) if forces.idle else acting_at(forces, t, *self.split(y))
-
-    @cached_property
-    def _balance(self) -> Balance:
-        first = self.log.first
-        return Balance(self.m, first.accounts, self._powers(first, first.y))
-
-    def _powers(self, row: Row, y: Array) -> tuple[float, float]:
-        """W: of the actuators and of what else acts, at a state y (nq + nv, …) that was recorded."""
-        acting = 0.0 if row.tau is None else float(row.tau @ self.split(y)[1])
-        return acting, (row.power or 0.0) - self.rubbed(row.t, y)
-
-    def rubbed(self, t: float, y: Array) -> float:
-        """W: what surfaces that touch take away at a state (nq + nv,), by rubbing."""
-        return 0.0
-
-    def rubbed_along(self, rows: Row) -> Array | float:
-        """(n,) W: the same at many states, or 0 if nothing ever rubs."""
-        return 0.0
-
-    def keep(self, rows: Row) -> None:
-        """Record many states."""
-        self.log.extend(rows)
-
-    def weigh(self, t: float, y: Array) -> None:
-        """Hold the energy at the end of a step, or behind an action, against what has acted until then."""
-        row, state = self.log.last, y[: self.m.nq + self.m.nv].copy()
-        if row.t != t:
-            row = Row(t, state, 0.0, row.accounts, *self._acting(t, state))
-        try:
-            accounts = self.system.equations.common.accounts(state)
-            self._balance.add(np.array([t]), accounts[None], np.array([self._powers(row, y)]))
-        except Runaway as found:
-            raise self._runaway(found) from None
-
-    def record_many(self, t: Array, y: Array, h: Array, told: Array | None = None) -> None:
-        """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,), or all."""
-        found, fault = self._rows(t, y, h)
-        self.keep(found if told is None else found.among(told[: len(found.t)]))
-        rubbed, powers, qd = self.rubbed_along(found), None, found.y[:, self.m.nq :]
-        if found.tau is not None:
-            powers = np.stack([np.einsum("ij,ij->i", found.tau, qd), found.power - rubbed], axis=1)
-        elif isinstance(rubbed, np.ndarray):
-            powers = np.stack([np.zeros(len(rubbed)), -rubbed], axis=1)
-        try:
-            self._balance.add(found.t, found.accounts, powers)
-        except Runaway as found:
-            raise self._runaway(found) from None
-        if fault is not None:
-            raise fault
-
-    def record_within(self, t: Array, y: Array, h: Array) -> None:
-        """Record states (n, nq + nv) at times (n,) within steps, h (n,) after their starts."""
-        found, fault = self._rows(t, y, h)
-        self.keep(found)
-        if fault is not None:
-            raise fault
-
-    def _rows(self, t: Array, y: Array, h: Array) -> tuple[Row, BaseException | None]:
-        """Many states with what acts, as `acting_at` has it, up to where a function fails."""
-        accounts = self.system.equations.common.accounts
-        found = Row(t, y, h, accounts(y[0])[None] if len(y) == 1 else accounts(y))  # one has a quicker door
-        if self.plan.forces.idle:
-            return found, None
-        q, qd = np.ascontiguousarray(y[:, : self.m.nq]), np.ascontiguousarray(y[:, self.m.nq :])
-        tau, power, fault = acting_along(self.plan.forces, t, q, qd)
-        return found.among(slice(len(tau)))._replace(tau=tau, power=power), fault
-
-    def settle(self) -> None:
-        """Warn if energy is not what went in and out."""
-        balance = self._balance
-        try:
-            balance.close()
-        except Runaway as found:
-            raise self._runaway(found) from None
-        past = balance.past
-        scale = balance.scale(past)
-        share = abs(past.error) / scale if past.error else 0.0
-        if share > SHARE:
-            told = faults.unaccounted(self.m, past.error, past.at, share, scale)
-            tell(f"{told} ({self.method}): {self.remedy}", EnergyWarning)
-
-    @property
-    def remedy(self) -> str:
-        """What to do about steps that are too long, by who chooses them."""
-        fixed = self.method in INTEGRATORS
-        return "reduce dt, or use a method that chooses its steps" if fixed else "reduce rtol and atol"
-
-    def _runaway(self, found: Runaway) -> SimulationError:
-        self.log.until(found.t)
-        joint = faults.joint_of_worst(self.system, found.t, self.last)
-        return self.fail(faults.runs_away(found, joint, self.remedy), found.t, joint)
-
-    @property
-    def last(self) -> Array:
-        """(nq + nv,) the state recorded last."""
-        return self.log.last.y
 
     def trajectory(self) -> Trajectory:
         found, m = self.log.columns(), self.m

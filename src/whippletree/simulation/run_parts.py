@@ -1,10 +1,12 @@
 """A run from its start to its end: in one go, or in parts with a blow between where drivers' speeds jump."""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import InputError
+from ..spatial import Array
 from .drive import drive
 from .integrators import INTEGRATORS
 from .progress import Progress
@@ -12,6 +14,7 @@ from .run import Run
 from .sampling import SomeSteps, Spaced, Times
 from .step_length import check_step_length
 from .steppers import FixedSteps, Stepper
+from .strides.plain_steps import PlainSteps
 from .strides.side_by_side import steps
 from .strides.strides_of import strides_of
 from .touching.touching_run import TouchingRun
@@ -24,8 +27,20 @@ STEP = 1e-3
 """s: the step of methods of fixed step, unless given."""
 
 
-def follow(run: Run, dt: float | None, sample: float | None, bar: Progress) -> None:
-    """Let a simulation run from its start to its end, or to what ends it.
+class Whole(NamedTuple):
+    """What took the steps of a run that one stride led from its start to its end.
+
+    Attributes:
+        steps: Its steps.
+        strides: What takes them many at a time.
+    """
+
+    steps: Stepper
+    strides: PlainSteps
+
+
+def follow(run: Run, dt: float | None, sample: float | None, bar: Progress) -> Whole | None:
+    """Let a simulation run from its start to its end, or to what ends it; by what, if by one stride alone.
 
     Args:
         run: The simulation, started.
@@ -34,15 +49,16 @@ def follow(run: Run, dt: float | None, sample: float | None, bar: Progress) -> N
     """
     t = 0.0
     for corner in run.plan.forces.corners:
-        if not _part(run, t, corner.before, dt, sample, bar):
-            return
+        if not _part(run, t, corner.before, dt, sample, bar)[0]:
+            return None
         t = _struck(run, corner)
-    if t < run.plan.duration:
-        _part(run, t, run.plan.duration, dt, sample, bar)
+    return _part(run, t, run.plan.duration, dt, sample, bar)[1] if t < run.plan.duration else None
 
 
-def _part(run: Run, t: float, end: float, dt: float | None, sample: float | None, bar: Progress) -> bool:
-    """Let it run from one time to another, s; whether it got there."""
+def _part(
+    run: Run, t: float, end: float, dt: float | None, sample: float | None, bar: Progress
+) -> tuple[bool, Whole | None]:
+    """Let it run from one time to another, s; whether it got there, and by what, if by one stride alone."""
     run.duration = end
     stepper, times = _stepper(run, t, dt, sample)
     strides = strides_of(run, stepper, times, bar)
@@ -51,7 +67,7 @@ def _part(run: Run, t: float, end: float, dt: float | None, sample: float | None
     arrived = drive(run, t, stepper, times, bar, strides)
     if strides is not None:
         strides.put_back()
-    return arrived
+    return arrived, None if strides is None or not strides.is_whole else Whole(stepper, strides)
 
 
 def _struck(run: Run, corner: Corner) -> float:
@@ -108,8 +124,15 @@ def _stepper(run: Run, t: float, dt: float | None, sample: float | None) -> tupl
         return fixed, SomeSteps(fixed, every)
     if isinstance(run, PatchRun):
         run.tell_long_step(h)
-    elif fixed.integrator.bounded:
-        of = partial(steps, run.system, fixed.integrator)
-        smooth = run.plan.forces.gives_nothing and not len(run.kinks) and not run.m.forces
-        check_step_length(run.m, of, run.last, h, run.method, smooth=smooth)
+    else:
+        tell_long_step(run, fixed, run.last)
     return fixed, SomeSteps(fixed, every)
+
+
+def tell_long_step(run: Run, fixed: FixedSteps, y: Array) -> None:
+    """Warn if steps are too long to follow what changes fastest at a start y (nq + nv,)."""
+    if not fixed.integrator.bounded:
+        return
+    of = partial(steps, run.system, fixed.integrator)
+    smooth = run.plan.forces.gives_nothing and not len(run.kinks) and not run.m.forces
+    check_step_length(run.m, of, y, fixed.h, run.method, smooth=smooth)

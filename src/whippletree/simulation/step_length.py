@@ -122,13 +122,15 @@ def check_rollout(
 
 def _bound(steps: Steps, y: Array, h: float, difference: float) -> float:
     """A bound of the largest |μ - 1|, by differences to one side."""
-    n, width = len(y), difference * np.maximum(1.0, np.abs(y))
+    n = len(y)
+    width = np.array([difference * max(1.0, abs(number)) for number in y.tolist()])
     states = np.empty((n + 1, n))
     states[:] = y
     states.ravel()[:: n + 1][:n] += width
-    with np.errstate(all="ignore"):
-        ends = steps(states, h)
-        change = (ends[:n] - ends[n]) / width[:, None]
+    ends = steps(states, h)
+    if not np.vdot(ends, ends) < np.inf:
+        return np.inf
+    change = (ends[:n] - ends[n]) / width[:, None]
     change.ravel()[:: n + 1] -= 1.0
     return spectral_bound(change.T, LIMIT)
 

@@ -143,6 +143,10 @@ class ChosenSteps:
         self.system, self.rtol, self.atol, self.duration = system, rtol, atol, duration
         self.close, self._dense = close, dense
         self._name = method
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """The next step is the first of a run."""
         self._solver: Any = None
         self.h: float | None = None
         self.following: float | None = None

@@ -302,8 +302,11 @@ def build(
     """
     found = Accounts(*np.ascontiguousarray(accounts.T))
     q = recorded["q"]
-    return Trajectory(
-        mechanism=Unchanging(m),  # pyright: ignore[reportArgumentType]  # which is told by its copy
+    # All at once: set one by one, as a frozen class has to, fields take longer than many steps.
+    run = object.__new__(Trajectory)
+    run.__dict__.update(
+        recorded,
+        mechanism=Unchanging(m),  # which is told by its copy
         kinetic=found.kinetic,
         potential=found.gravity + found.elastic,
         elastic=found.elastic,
@@ -311,8 +314,8 @@ def build(
         external_power=external_power + found.brought,
         joints=m.once(_joints),
         constraint_error=common.gaps(q) if m.loops else np.zeros((len(q), 0)),
-        **recorded,
     )
+    return run
 
 
 def _joints(m: Mechanism) -> tuple[tuple[str, int, int], ...]:

@@ -11,9 +11,9 @@ Complex numbers are compared by their real part, so that a complex step passes t
 
 import functools
 import sys
+from cmath import isfinite
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from math import isfinite
 from numbers import Real
 from operator import index
 from typing import Any
@@ -252,13 +252,19 @@ def real_numbers(values: Any) -> Array:
         raise ValueError("whole numbers beyond all floats") from None
 
 
+FEW = 64
+"""Numbers whose sum Python finds sooner than NumPy."""
+
+
 def all_finite(numbers: Array) -> bool:
     """Whether all are finite: by a sum that is then, too, nearly always, and takes a third of the time.
 
     >>> all_finite(np.array([1e200, -2.0])), all_finite(np.array([1.0, np.nan]))
     (True, False)
     """
-    return isfinite(np.vdot(numbers, numbers).real) or bool(np.isfinite(numbers).all())
+    few = numbers.ndim == 1 and numbers.size <= FEW
+    whole = sum(numbers.tolist()) if few else np.vdot(numbers, numbers)
+    return isfinite(whole) or bool(np.isfinite(numbers).all())
 
 
 def array(entries: Any) -> Array:

@@ -49,6 +49,7 @@ class PlainSteps:
 
     Attributes:
         longest: The longest step taken, s.
+        is_whole: Whether one stride led from the start to the end.
     """
 
     def __init__(
@@ -69,6 +70,17 @@ class PlainSteps:
         self._widest, self._margin = 0.0, 1.0
         self._short, self._looks = False, 0
         self._kernel: Kernel | None = None
+        self.is_whole = False
+
+    def whole(self, y: Array) -> Steps | None:
+        """All steps of a run without events, from its start y on, if one stride leads to its end."""
+        self._widest = 0.0
+        stride = self._ready(0.0, y)
+        if stride is None:
+            return None
+        steps = stride.take(self.run.duration)
+        self.put_back()
+        return steps if len(steps.t) and steps.t[-1] >= self.run.duration else None
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
         """Take steps from (t, y) as long as they are plain; where they have led."""
@@ -83,7 +95,7 @@ class PlainSteps:
         if stride is None:
             return t, y
         while stride is not None:
-            steps = stride.take(run.duration)
+            begun, steps = t, stride.take(run.duration)
             count, kept = len(steps.t), self._quiet(steps, t, y)
             if kept:
                 t, y = self._keep(steps if kept == count else steps.first(kept), t, y, stride)
@@ -96,6 +108,7 @@ class PlainSteps:
                 stride.method.end(float(stride.motion.h[0]))
                 break
             if t >= run.duration or run.pace.fault:
+                self.is_whole = begun == 0.0 and t >= run.duration
                 break
             before, self._kernel = self._kernel, self._event_kernel()
             if self._kernel is not before or (self._in_doubt(steps, stride.motion) and run.renew(y)):
