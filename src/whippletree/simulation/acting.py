@@ -175,12 +175,16 @@ class Acting:
 
     def write(self, t: float, q: Array, qd: Array, tau: Array, f_ext: Array) -> None:
         """Write what the user's functions give into tau (nv,) and f_ext (nb, 6), each if there is one."""
-        control, external = self.control, self.external
         # A sum that is finite tells that all are, and takes the least time of a few numbers.
         if not isfinite(sum(q.tolist()) + sum(qd.tolist())) and not (all_finite(q) and all_finite(qd)):
             # The motion has run away: who integrates will tell. No function of the user is asked about it.
-            tau[:], f_ext[:] = (tau if control is None else 0.0), 0.0
+            tau[:], f_ext[:] = (tau if self.control is None else 0.0), 0.0
             return
+        self.ask(t, q, qd, tau, f_ext)
+
+    def ask(self, t: float, q: Array, qd: Array, tau: Array, f_ext: Array) -> None:
+        """The same of a state that is finite."""
+        control, external = self.control, self.external
         q = q if self._projected is None else self._projected(q)
         if control is not None:
             given = control(t, q.copy(), qd.copy())  # copies: what the function does to them is its own

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache, lru_cache
+from itertools import count
 from typing import Any
 from weakref import ref
 
@@ -53,7 +54,7 @@ class Motion:
         self.faults: list[BaseException] = []
         self.tau, self.f_ext = np.zeros(self.m.nv), np.zeros((len(self.m), 6))
         self.sample, self._due = np.full(1, np.inf), np.zeros(1)
-        self._answered = np.ones(1)
+        self._answered, self._is_sound, self._numbers = np.ones(1), np.ones(1), count()
         self.drive, self.driving = system.forces.drive, np.zeros(self.m.nv)
         self.asked = np.zeros((3, 0 if self.drive is None else len(self.drive.driven)))
         self._driving = None if self.drive is None else self.drive.forces(rows)
@@ -151,9 +152,11 @@ class Motion:
             return [*before, _call(forces.control, [t, seen, qd], self.tau)]
 
         def ask() -> None:
-            self.system.forces.write(t.item(), q, qd, self.tau, self.f_ext)
+            self.system.forces.ask(t.item(), q, qd, self.tau, self.f_ext)
 
-        return self.calling(ask)
+        away = f"run away {next(self._numbers)}"  # who integrates will tell; no function is asked about it
+        sound = Call(_sound(self.m.nq, self.m.nv), [q, qd], [self._is_sound])
+        return [sound, Unless(self._is_sound, away), *self.calling(ask), Label(away)]
 
     def begin(self) -> None:
         """Go on with what a control that is held has said."""
@@ -195,6 +198,19 @@ class Motion:
 @lru_cache(maxsize=32)
 def _sum(n: int) -> Kernel:
     return Kernel(simplify(trace(lambda a, b: a + b, {"a": (n,), "b": (n,)})), "sum")
+
+
+LARGEST = np.finfo(float).max
+
+
+@lru_cache(maxsize=32)
+def _sound(nq: int, nv: int) -> Kernel:
+    """Above zero where all numbers of a state are finite: their sum is."""
+
+    def sound(q: Array, qd: Array) -> Any:
+        return where(abs(sum(q) + sum(qd)) <= LARGEST, 1.0, 0.0)
+
+    return Kernel(simplify(trace(sound, {"q": (nq,), "qd": (nv,)})), "sound")
 
 
 def due(t: Any, sample: Any) -> Any:
