@@ -447,3 +447,19 @@ def test_a_script_forgets_what_acted_in_the_run_before():
     pushed = wt.simulate(m, [1.0, 0.5], control=lambda t, q, qd: [3.0, -2.0], **options)
     assert np.max(np.abs(pushed.q[-1] - first.q[-1])) > 1e-3
     np.testing.assert_array_equal(wt.simulate(m, [1.0, 0.5], **options).q, first.q)
+
+
+@pytest.mark.filterwarnings("ignore::whippletree.StepLengthWarning")
+@pytest.mark.parametrize("method", ["rk4", "euler", "DOP853"])
+def test_a_control_is_not_asked_about_what_is_no_number(method):
+    seen = []
+
+    def pushes(t, q, qd):
+        seen.append((q.copy(), qd.copy()))
+        return 1e6 * qd  # its energy is accounted for, and within some steps beyond all numbers
+
+    m = wt.examples.load("double-pendulum")
+    with pytest.raises(wt.SimulationError):
+        wt.simulate(m, [0.1, 0.2], [0.3, 0.4], 1.0, pushes, method, progress=False)
+    assert len(seen) > 10
+    assert all(np.all(np.isfinite(part)) for state in seen for part in state)
