@@ -283,3 +283,20 @@ def test_a_joint_with_a_changing_subspace_has_to_say_what_it_constrains():
     message = r"Cam object at .* changes with q: give Cam a method constraint_subspace\(q\), a basis"
     with pytest.raises(wt.ModelError, match=message):
         wt.forward_dynamics(m, *np.array([[0.3], [0.2], [0.1]]), method="divide-and-conquer")
+
+
+class Screw(Cam):
+    """One whose author forgot that its motion subspace changes."""
+
+    motion_subspace_rate = wt.Joint.motion_subspace_rate
+
+
+def test_a_joint_that_forgets_that_its_subspace_changes_is_refused():
+    """Without c_J all forward dynamics were wrong, those that take S at the neutral position otherwise."""
+    m = wt.Mechanism("own")
+    message = r"joint 'cam' of 'own': .*Screw object at .* give Screw a method motion_subspace_rate\(q, qd\)"
+    with pytest.raises(wt.ModelError, match=message):
+        m.add_body("cam", Screw(), inertia=wt.Inertia(1.0))
+    m.add_body("arm", wt.Revolute("y"), inertia=wt.Inertia(1.0))
+    with pytest.raises(wt.ModelError, match="motion_subspace_rate"):
+        m.add_loop("cam", Screw(), "ground", "arm")

@@ -238,6 +238,34 @@ class Joint(ABC):
         return self.labels
 
 
+def subspace_fault(joint: Joint) -> str | None:
+    """What is wrong with a joint that says that its S is constant, in words, or None.
+
+    It does without `motion_subspace_rate`; if it is not, velocity products and constraints were wrong.
+    """
+    try:
+        changes = _changes_silently(joint)
+    except TypeError:  # one that has no hash
+        changes = _changes_silently.__wrapped__(joint)
+    if not changes:
+        return None
+    return (
+        f"{joint!r} has a motion subspace that changes with q: give {type(joint).__name__} a method "
+        "motion_subspace_rate(q, qd), its rate (6, nv) at the velocity qd"
+    )
+
+
+@lru_cache(maxsize=256)
+def _changes_silently(joint: Joint) -> bool:
+    """Whether S is another one away from the neutral position, against what the joint says."""
+    if not joint.has_constant_subspace:
+        return False
+    q = joint.neutral()
+    there = joint.integrate(q, 0.3 + 0.1 * np.arange(joint.nv))
+    S, S_there = (np.asarray(joint.motion_subspace(at), dtype=float) for at in (q, there))
+    return bool(np.max(np.abs(S_there - S), initial=0.0) > 1e-9 * np.max(np.abs(S), initial=0.0))
+
+
 def complement(S: Array) -> Array:
     """(6, 6 - k) orthonormal basis of the null space of Sᵀ, S being a (6, k) array of floats.
 

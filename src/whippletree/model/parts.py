@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..joints import Joint
+from ..joints.base import subspace_fault
 from ..shapes import SHAPES, Shape
 from ..spatial import Array, Inertia, Placement
 from ..spatial.scalar import real_numbers
@@ -299,6 +300,6 @@ def check_joint_part(m: "Mechanism", part: Any, title: str, joint_name: str) -> 
             number = as_number(getattr(part, quantity), title, quantity)
             if not 0.0 <= number < np.inf:
                 raise ModelError(f"{title}: {quantity} is {number}, must be 0 or more and finite")
-    fault = joint_force_fault(part)
+    fault = subspace_fault(part.joint) or joint_force_fault(part)
     if fault is not None:
         raise ModelError(f"joint {joint_name!r} of {m.name!r}: {fault}")
