@@ -176,3 +176,13 @@ def test_a_driver_pushes_where_it_is():
     joints, loops = wt.reactions(m, motion.q[k], motion.qd[k], np.zeros(3), f_ext)
     assert_allclose(along.joints[k], joints, rtol=0, atol=1e-9)
     assert_allclose(along.loops[k], loops, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "way"), [("four-bar", 100.0), ("four-bar", -300.0), ("jansen-leg", 62.8)])
+def test_positions_far_apart_are_those_of_small_steps(name: str, way: float) -> None:
+    """Gaps come back with every turn of a joint: they tell neither their number nor the branch."""
+    m, few = wt.examples.load(name), 4
+    many = few * int(abs(way) * 5)
+    fine = wt.kinematics(m, {"crank": way}, np.linspace(0.0, 1.0, many + 1))
+    coarse = wt.kinematics(m, {"crank": way}, np.linspace(0.0, 1.0, few + 1))
+    assert_allclose(coarse.q, fine.q[:: many // few], rtol=0, atol=1e-12)

@@ -2,6 +2,7 @@
 
 A position is predicted by q̇ and q̈ of the one before, and closed by Newton's method on δ and x - θ, whose
 first step tells how far the prediction was off: more than a share of the way may lead into another branch.
+So may a turn by more than a radian: gaps of loops come back with every turn, and tell nothing of it.
 Then A G = (0, 1), q̇ = G θ̇ and A q̈ = (k, θ̈ - w).
 """
 
@@ -23,6 +24,9 @@ TRUSTED, NEGLIGIBLE = 0.1, 1e-8
 """A position found further from its prediction than this share of the way, and this in rad or m, may be in
 another branch: the way is halved."""
 
+LONGEST = 1.0
+"""rad: joints of loops turn by no more from one position to the next."""
+
 SINGULAR = 1e-9
 """Pivots below this share of the largest count as zero: the drivers do not determine how it goes on."""
 
@@ -32,10 +36,24 @@ Driven = tuple[Coordinate, ...]
 def predicted(m: Mechanism, q: Array, qd: Array, qdd: Array, h: Any) -> tuple[Array, Array]:
     """(nq,) about where a motion leads in h, s; and what Newton's method begins with: course (4,).
 
-    That is the gap before, the first step, how many there were, and the longest way of a joint, rad or m.
+    That is the gap before, the first step, how many there were, and the longest way of a joint, rad or m, of
+    which nothing is trusted, NaN, if loops are turned too far.
     """
     way = h * qd + 0.5 * h * h * qdd
-    return integrate(m, q, way), array([np.inf, 0.0, 0.0, largest(way)])
+    longest = largest(way)
+    if m.loops:
+        turn = largest([part for part, turns in zip(way, _turning(m), strict=True) if turns])
+        longest = where(turn <= LONGEST, longest, np.nan)
+    return integrate(m, q, way), array([np.inf, 0.0, 0.0, longest])
+
+
+def _turning(m: Mechanism) -> list[bool]:
+    """(nv,) whether a joint's velocity turns its body."""
+    return [
+        bool(np.any(column[:3]))
+        for body in m.bodies
+        for column in np.asarray(body.joint.motion_subspace(body.joint.neutral()), dtype=float).T
+    ]
 
 
 def equations(
