@@ -104,3 +104,16 @@ def test_equilibrium_under_absurd_forces_is_told_of(force):
 def test_tolerances_below_rounding_errors_are_refused():
     with pytest.raises(wt.InputError, match="rtol is 1e-300, below 1e-13, which rounding errors allow"):
         wt.simulate(wt.examples.load("pendulum"), rtol=1e-300, atol=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("name", "joint", "speed", "told"),
+    [
+        ("four-bar", "crank", 1e8, r"turns by 5e\+07 rad on the way to t = 0.5 s, and 10000 rad between two"),
+        ("four-bar", "crank", 1e300, r"drives to 5e\+299 rad at t = 0.5 s, and 1e\+10 rad are the most"),
+        ("pendulum", "rod", -1e300, r"drives to -5e\+299 rad at t = 0.5 s"),
+    ],
+)
+def test_turns_that_no_driver_takes_are_told(name, joint, speed, told):
+    with pytest.raises(wt.InputError, match=f"driver {joint!r} of {name!r} {told}"):
+        wt.kinematics(wt.examples.load(name), {joint: speed}, [0.0, 0.5, 1.0])

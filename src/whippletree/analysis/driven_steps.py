@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import SolverError
+from ..errors import InputError, SolverError
 from ..kernels.run.lapack_calls import Factorized
 from ..kernels.run.script import (
     Again,
@@ -26,6 +26,9 @@ from .driven_system import DrivenSystem, joint_of_velocity
 
 SHORTEST = 2.0**-30
 """Share of the time between two positions below which it is not halved again."""
+
+FAR, APART = 1e10, 1e4
+"""rad: where numbers are more than a millionth apart; and turns between two positions that take seconds."""
 
 BLOCK = 512
 """Positions for which there is room in memory."""
@@ -154,6 +157,7 @@ class DrivenSteps:
         """
         asked = np.array([[motion(t)[k] for motion in self.system.motions] for k in range(3)])
         asked, states = np.moveaxis(asked, -1, 0), [before]
+        self._refuse_far(t, np.concatenate([[self.system.prescribed(before.t).x], asked[:, 0]]))
         while len(states) <= len(t):
             last, done = states[-1], len(states) - 1
             ahead = t[done : done + BLOCK]
@@ -165,6 +169,24 @@ class DrivenSteps:
             if count < len(ahead):  # the way is too long, or rates are not determined at its end
                 states.append(self.advance(states[-1], float(ahead[count])))
         return states[1:]
+
+    def _refuse_far(self, t: Array, x: Array) -> None:
+        """InputError where drivers ask for turns x (1 + n, nd) that cannot be followed to times (n,)."""
+        m = self.system.m
+        for k, coordinate in enumerate(self.system.driven):
+            if coordinate.of == "distance" or coordinate.joint(m).units != ("rad",):
+                continue
+            beyond, apart = ~(np.abs(x[1:, k]) < FAR), np.abs(np.diff(x[:, k]))
+            if np.any(beyond):
+                n = int(np.argmax(beyond))
+                told = f"drives to {x[n + 1, k]:g} rad at t = {t[n]:g} s, and {FAR:g} rad are the most"
+            elif m.loops and np.max(apart, initial=0.0) > APART:
+                n = int(np.argmax(apart))
+                told = f"turns by {apart[n]:g} rad on the way to t = {t[n]:g} s, and {APART:g} rad between "
+                told += "two positions are the most: ask for more of them"
+            else:
+                continue
+            raise InputError(f"driver {self.system.drivers[k]!r} of {m.name!r} {told}")
 
     def advance(self, before: DrivenState, t: float) -> DrivenState:
         """The state at one later time; see `along`."""
