@@ -281,6 +281,20 @@ def test_a_directory_that_is_a_link_is_not_used(which, folder, tmp_path, compila
     assert sorted(path.name for path in folder.iterdir()) == kept
 
 
+@pytest.mark.parametrize("how", ["link", "open to all"])
+def test_nothing_is_made_in_a_directory_that_is_not_used(how, folder, tmp_path):
+    place = folder.parent
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if how == "link":
+        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        place.symlink_to(tmp_path / "elsewhere")
+    else:
+        place.mkdir()
+        place.chmod(0o777)
+    cache.save("entry", b"data")
+    assert list(place.iterdir()) == []
+
+
 def test_users_may_put_their_caches_elsewhere(folder, tmp_path, monkeypatch, compilations):
     (tmp_path / "large disk").mkdir()
     (tmp_path / "caches").symlink_to(tmp_path / "large disk")

@@ -107,6 +107,8 @@ def save(name: str, data: bytes) -> None:
     try:
         folder = directory()
         for parent in [] if folder.exists() else [*reversed(folder.parents), folder]:
+            if parent == folder and not _trusted_place(folder.parent):
+                return
             if not parent.exists():
                 parent.mkdir(
                     mode=0o700, exist_ok=True
@@ -215,7 +217,11 @@ def _is_link(folder: Path) -> bool:
 
 def _trusted(folder: Path) -> bool:
     """Whether nobody else can put code there: not into the directory, nor another one in its place."""
-    return all(_private(place.lstat(), stat.S_ISDIR) for place in (folder.parent, folder))
+    return _trusted_place(folder.parent) and _trusted_place(folder)
+
+
+def _trusted_place(place: Path) -> bool:
+    return _private(place.lstat(), stat.S_ISDIR)
 
 
 def _reason(error: OSError) -> str:
