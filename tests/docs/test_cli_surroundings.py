@@ -74,3 +74,11 @@ def test_closed_streams_are_no_reason_to_fail(closed: str) -> None:
     told = run("simulate pendulum --duration 0.1", streams=closed)
     assert (told.returncode, told.stderr) == (0, b"")
     assert run("info pendulum", "info nowhere.urdf", streams=closed).returncode == 2
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize("command", ["examples", "info pendulum --json"])
+def test_a_full_disk_is_told_in_one_line(command: str) -> None:
+    ended = run(command, streams="> /dev/full")
+    assert ended.stderr == b"whippletree: output cannot be written: No space left on device\n"
+    assert ended.returncode == 2

@@ -1,5 +1,6 @@
 """What the command line runs in: streams that are missing or know few letters, and words it cannot read."""
 
+import errno
 import io
 import os
 import sys
@@ -12,6 +13,9 @@ import typer
 from typer.core import TyperGroup
 
 WRONG_USE = 2
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a stream says into which no more can be written."""
 
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What typer raises for words that it cannot read; it shows only this one of its kinds."""
@@ -58,6 +62,12 @@ def _one_line() -> Iterator[None]:
         path = error.ctx.command_path if error.ctx is not None else "whippletree"
         told = " ".join(error.format_message().split()).rstrip(".")
         typer.echo(f"whippletree: {told}; see `{path} --help`", err=True)
+        raise typer.Exit(WRONG_USE) from None
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # nothing is written at the end
+        typer.echo(f"whippletree: output cannot be written: {error.strerror}", err=True)
         raise typer.Exit(WRONG_USE) from None
 
 
