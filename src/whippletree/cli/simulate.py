@@ -52,7 +52,11 @@ def speeds(text: str | None) -> dict[str, float] | None:
     >>> speeds("crank=6.28, slide=-0.1")
     {'crank': 6.28, 'slide': -0.1}
     """
-    return None if text is None else dict(_pairs(text, "drive"))
+    found = {} if text is None else dict(_pairs(text, "drive"))
+    for joint, speed in found.items():
+        if not np.isfinite(speed):
+            raise InputError(f"--drive: {joint} is {speed}, expected a finite speed")
+    return found or None
 
 
 def _read(
