@@ -228,6 +228,7 @@ HEAD = "t,kinetic,potential,step,elastic,lost_power,external_power"
         (HEAD + "\n1,2,3\n", "line 2: has 3 entries, expected 7"),
         (HEAD + "\n1,2,3,four,5,6,7\n", "line 2: contains values that are not numbers"),
         (HEAD, "line 1: is cut short: its last line has no end"),
+        (HEAD + "\n", "is damaged: it has no states"),
         (HEAD + "\n1,2,3,4,5,6,7\n2,2,3,4,5,6,7", "line 3: is cut short: its last line has no end"),
         (HEAD + "\n1,2,3,4,5,6,7\n2,2,3,4\n", "line 3: has 4 entries, expected 7"),
         (HEAD + "\n1,2,3,4,5,6,7\n2,2,3,nan,5,6,7\n", "line 3: is damaged: step of state 1 is nan"),

@@ -62,7 +62,10 @@ def load_trajectory(path: str | os.PathLike[str]) -> Trajectory:
     path = named(path)
     if path.suffix not in _READERS:
         raise FileError(path, f"has the unknown suffix {path.suffix!r}; known: {', '.join(_READERS)}")
-    return _READERS[path.suffix](path, read(path, LARGEST_RECORD).data)
+    run = _READERS[path.suffix](path, read(path, LARGEST_RECORD).data)
+    if not len(run):
+        raise FileError(path, "is damaged: it has no states")
+    return run
 
 
 # .npz: an array for each quantity, and a text with everything else.
