@@ -12,6 +12,9 @@ from .file_source import Source
 from .findings import Findings
 from .xml_repair import with_plain_start, with_prefixes
 
+ATTRIBUTES = 1000
+"""What an element has at most: with tens of thousands the parser takes minutes to list them."""
+
 
 def parse(source: Source, findings: Findings) -> etree._Element:
     """The root element of an XML text. Entities are not expanded and nothing else is opened.
@@ -33,6 +36,9 @@ def parse(source: Source, findings: Findings) -> etree._Element:
     dtd = root.getroottree().docinfo.internalDTD
     if dtd is not None and any(True for _ in dtd.iterentities()):
         raise FileError(path, "declares an XML entity, which is never expanded: write the text itself", 1)
+    for element in root.xpath(f"descendant-or-self::*[count(@*) > {ATTRIBUTES}][1]"):
+        told = f"<{etree.QName(element).localname}> has more than {ATTRIBUTES} attributes"
+        raise FileError(path, f"{told}: such a file is not read", element.sourceline)
     return root
 
 
