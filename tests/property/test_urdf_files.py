@@ -65,6 +65,14 @@ def test_a_document_type_is_not_fetched(tmp_path):
     assert wt.load(write(tmp_path, text)).frames[0].name == "a"
 
 
+@pytest.mark.parametrize(("missing", "limit"), [("lower", 'upper="1"'), ("upper", 'lower="-1"')])
+def test_a_bound_that_is_left_out_is_told(missing, limit, tmp_path):
+    limit = f'<limit {limit} effort="3" velocity="4"/>'
+    m = wt.load(write(tmp_path, robot(link("a"), link("b"), joint("j", "revolute", "a", "b", limit))))
+    assert getattr(m.bodies[0].limits, missing) == 0.0
+    assert m.warnings == [f"line 4: <limit> without {missing}: taken as 0, as URDF says"]
+
+
 def test_attributes_without_end_are_refused_at_once(tmp_path):
     """The parser lists those of one element in a time that grows with their square: 32,000 took 34 s."""
     many = " ".join(f'a{number}=""' for number in range(32_000))

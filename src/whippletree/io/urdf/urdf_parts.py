@@ -315,6 +315,9 @@ class PartReader:
                     limit.line, f"lower and upper limit of a {kind} joint", "such a joint has no bounds"
                 )
             return Limits(velocity=velocity, effort=effort)
+        one_sided = [name for name in ("lower", "upper") if limit.text(name) is None]
+        if len(one_sided) == 1:
+            self._findings.often(limit.line, f"<limit> without {one_sided[0]}", "taken as 0, as URDF says")
         if lower > upper:
             self._findings.warning(
                 limit.line,
