@@ -47,10 +47,18 @@ class Server(viser.ViserServer):
         # Handlers are called in their order, up to one that raises.
         inside.unregister_handler(_messages.GuiUpdateMessage)
         inside.register_handler(_messages.GuiUpdateMessage, _check_update)
+        inside.register_handler(_messages.GuiUpdateMessage, self._check_choice)
         inside.register_handler(_messages.GuiUpdateMessage, self.gui._handle_gui_updates)
 
     def request_share_url(self, verbose: bool = True) -> None:
         """Nothing: the page is for who was given its address."""
+
+    def _check_choice(self, client: int, message: Any) -> None:
+        """InputError if a browser chooses what a list does not have."""
+        handle = self.gui._gui_input_handle_from_uuid.get(message.uuid)
+        if isinstance(handle, viser.GuiDropdownHandle) and message.updates["value"] not in handle.options:
+            known = ", ".join(handle.options)
+            raise InputError(f"{handle.label} is {message.updates['value']}; known: {known}")
 
     def failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """What becomes of an error in answering a message: it is told in the page, not on the terminal."""
