@@ -77,6 +77,8 @@ class Scalar:
             made = _new(Scalar)
             made.graph, made.ref = graph, graph.add(self.ref, other.ref ^ 1)
             return made
+        if other.__class__ is float and other == 0.0:
+            return self
         ref = self._lift(other)
         return NotImplemented if ref is None else Scalar(graph, graph.add(self.ref, negate(ref)))
 
@@ -95,7 +97,7 @@ class Scalar:
         elif kind is float:
             if other == 1.0 or self.ref == ZERO:
                 return self
-            ref = graph.constant(other)
+            ref = ZERO if other == 0.0 else graph.constant(other)
         elif (ref := self._lift(other)) is None:
             return NotImplemented
         made = _new(Scalar)
