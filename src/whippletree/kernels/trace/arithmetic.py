@@ -33,13 +33,14 @@ NAMES: tuple[str, ...] = ("input", *OPS, *LOOP_OPS)
 
 CODES: dict[str, int] = {name: code for code, name in enumerate(NAMES)}
 INPUT, ADD, MUL, DIV = (CODES[name] for name in ("input", "add", "mul", "div"))
+_SCALABLE = (MUL, DIV)
 SIN, COS, WHERE = (CODES[name] for name in ("sin", "cos", "where"))
 
 NONE = -(2**62)
 """Stands where a node has no second operand."""
 
 _ARITY = (0, *(row.signature.index(">") for row in OPS.values()), *LOOP_OPS.values())
-_SPAN = 1 << 32  # more than there are references: two of them make one number
+_SPAN = 32  # bits, more than a reference has: two of them make one number
 
 
 def negate(ref: int) -> int:
@@ -156,13 +157,15 @@ class Arithmetic(Nodes):
             b, sign = b ^ 1, sign ^ 1
         if a > b:
             a, b = b, a
-        if a < 0:  # a constant comes first
+        # A constant comes first; what it scales is mostly neither product nor quotient, and nothing folds.
+        if a < 0 and (a >= ONE or b < 0 or self.code[b >> 1] in _SCALABLE):
             folded = self._multiple(a, b)
             if folded is not None:
                 return negate(folded) if sign else folded
-        key = a * _SPAN + b
-        ref = self._products.get(key)
-        if ref is None:
+        products, key = self._products, (a << _SPAN) + b
+        if key in products:
+            ref = products[key]
+        else:
             code, quotients = self.code, self._quotients
             if b in quotients or a in quotients:
                 whole = self._undivided(a, b)
@@ -170,7 +173,7 @@ class Arithmetic(Nodes):
                     return negate(whole) if sign else whole
                 if code[b >> 1] == DIV or (a >= 0 and code[a >> 1] == DIV):
                     quotients.add(2 * len(code))
-            ref = self._products[key] = 2 * len(code)
+            ref = products[key] = 2 * len(code)
             code.append(MUL)
             self.first.append(a)
             self.second.append(b)
@@ -231,9 +234,10 @@ class Arithmetic(Nodes):
         sign = a & 1
         if sign:
             a, b = a ^ 1, b ^ 1
-        key = a * _SPAN + b
-        ref = self._sums.get(key)
-        if ref is None:
+        sums, key = self._sums, (a << _SPAN) + b
+        if key in sums:
+            ref = sums[key]
+        else:
             code, first, second = self.code, self.first, self.second
             if a >= 0:
                 if a ^ b <= 1:  # twice the same, or the same with both signs
@@ -249,7 +253,7 @@ class Arithmetic(Nodes):
                     negative = b ^ 1
                     if first[number] == negative or second[number] == negative:
                         return self._rest(a ^ sign, negative)
-            ref = self._sums[key] = 2 * len(code)
+            ref = sums[key] = 2 * len(code)
             code.append(ADD)
             first.append(a)
             second.append(b)
