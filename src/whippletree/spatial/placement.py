@@ -10,8 +10,8 @@ from .rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
 from .scalar import Array, real_numbers
 from .transform import Transform
 
-_NO_TURN = from_rpy(np.zeros(3))
-"""Made once: large files have many placements without a turn."""
+_NO_TURN: Array = np.frombuffer(from_rpy(np.zeros(3)).tobytes()).reshape(3, 3)
+"""Shared by all placements without a turn, of which large files have many: nobody can write into bytes."""
 
 
 class Placement:
@@ -36,7 +36,7 @@ class Placement:
     def __init__(
         self, position: Any = (0.0, 0.0, 0.0), rpy: Any = None, quaternion: Any = None, rotation: Any = None
     ) -> None:
-        if sum(given is not None for given in (rpy, quaternion, rotation)) > 1:
+        if (rpy is not None) + (quaternion is not None) + (rotation is not None) > 1:
             raise ModelError("a placement takes one of rpy, quaternion and rotation, not several")
         at = _finite(position, (3,), "position")
         if quaternion is not None:
@@ -48,13 +48,14 @@ class Placement:
         elif rotation is not None:
             axes = _rotation_matrix(rotation)
         else:
-            axes = _NO_TURN.copy() if rpy is None else from_rpy(_finite(rpy, (3,), "rpy"))
+            axes = _NO_TURN if rpy is None else from_rpy(_finite(rpy, (3,), "rpy"))
         self._set(at, axes)
 
     def _set(self, position: Array, rotation: Array) -> None:
-        for name, values in (("position", position), ("rotation", rotation)):
-            values.flags.writeable = False
-            object.__setattr__(self, name, values)
+        position.setflags(False)
+        rotation.setflags(False)
+        object.__setattr__(self, "position", position)
+        object.__setattr__(self, "rotation", rotation)
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Mechanisms keep transforms beside the placements they are made of.
@@ -117,7 +118,7 @@ def _finite(values: Any, shape: tuple[int, ...], name: str) -> Array:
         result = real_numbers(values)
     except (TypeError, ValueError):
         raise ModelError(f"{name} is {values!r}: give {shape[0]} numbers") from None
-    if result.shape != shape or not all(map(math.isfinite, result.flat)):
+    if result.shape != shape or not all(map(math.isfinite, result.ravel().tolist())):
         raise ModelError(f"{name} is {values!r}: expected {' × '.join(map(str, shape))} finite numbers")
     return result
 

@@ -32,6 +32,8 @@ else:
 Array = TypeAliasType("Array", NDArray[Any])
 """An array of any scalar: float, complex or object."""
 
+_FLOATS = {float}
+
 
 def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function of scalars, also for arrays, which broadcast."""
@@ -237,7 +239,7 @@ def real_numbers(values: Any) -> Array:
     >>> real_numbers((1, 2.5))
     array([1. , 2.5])
     """
-    if isinstance(values, tuple | list) and all(type(entry) is float for entry in values):
+    if isinstance(values, (tuple, list)) and {*map(type, values)} == _FLOATS:
         return np.array(values, dtype=float)  # at once: large files have many of these
     if is_masked(values):
         raise ValueError("masked entries")
