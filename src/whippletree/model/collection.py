@@ -224,8 +224,8 @@ class PartCollection(PartAdder):
         """Numbers by names of a kind; ModelError if there is no such kind."""
         if isinstance(of, str) and of in self._numbers:
             return self._numbers[of]
-        known = [one for shared in SHARING.values() for one in shared]
-        if not isinstance(of, str) or of not in known:
+        if not isinstance(of, str) or not any(of in shared for shared in SHARING.values()):
+            known = [one for shared in SHARING.values() for one in shared]
             raise ModelError(f"there is no kind of parts {of!r}; known: {', '.join(known)}")
         return {}
 
@@ -263,7 +263,7 @@ class PartCollection(PartAdder):
         for field, name in kind.own_names().items():
             given = checked_name(getattr(part, field), name.of)
             for other in SHARING[name.unique]:
-                if self.has(other, given):
+                if given in self._numbers.get(other, ()):
                     first = f"{self.name!r} has {with_article(other)} named {given!r} already"
                     raise ModelError(f"{first}: choose another name")
         self._check(kind, part)
@@ -277,9 +277,11 @@ class PartCollection(PartAdder):
 
     def _refer(self, name: str, kinds: Sequence[str]) -> None:
         """ModelError for a name that none of these kinds has."""
-        if not any(self.has(of, name) for of in kinds):
-            known = {name: 0 for of in kinds for name in self.names(of)}
-            self._find(name, known, " or ".join(kinds))
+        for of in kinds:
+            if self.has(of, name):
+                return
+        known = {name: 0 for of in kinds for name in self.names(of)}
+        self._find(name, known, " or ".join(kinds))
 
     def _refuse_faults(self, kind: Kind, part: Any, changed: Iterable[str] | None = None) -> None:
         for fault in kind.faults(part):
