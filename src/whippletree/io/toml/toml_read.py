@@ -1,8 +1,8 @@
 """Read a mechanism from Whippletree's own file format, TOML; docs/format.md describes it."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from inspect import isabstract
 from math import isinf
@@ -148,9 +148,10 @@ def _name(value: Any) -> str:
 
 
 @cache
-def _types(part: type) -> dict[str, Any]:
-    """The types of fields of a class; of `one | None` the first, of `one | tuple[one, ...]` both."""
-    return {name: _given(kind) for name, kind in get_type_hints(part).items()}
+def _fields(part: type) -> tuple[tuple[Field[Any], Any], ...]:
+    """The fields of a class with their types; of `one | None` the first, of `one | tuple[one, ...]` both."""
+    types = get_type_hints(part)
+    return tuple((field, _given(types[field.name])) for field in fields(part))
 
 
 def _given(kind: Any) -> Any:
@@ -166,18 +167,16 @@ def _add(m: Any, kind: Kind, entry: TomlTable, findings: Findings, lost: set[str
     A part at fault is lost, and so is one that refers to it, for which it is not blamed.
     """
     said: dict[str, Any] = {}
-    types, defaults = _types(kind.part), kind.defaults or {}
-    names = [text for field in kind.own_names() if isinstance(text := entry.look(field), str)]
-    title = f"{kind.name} {entry.look('name')!r}"
+    defaults = kind.defaults or {}
     errors: list[FileError] = []
-    for field in fields(kind.part):
+    for field, given in _fields(kind.part):
         default = field.default
         if field.default_factory is not MISSING and entry.look(field.name) is None:
             default = field.default_factory()
         try:
             if field.name in defaults and field.name not in said:
                 default = defaults[field.name]({"name": "", **said})
-            said[field.name] = _value(entry, field.name, types[field.name], default, title)
+            said[field.name] = _value(entry, field.name, given, default)
         except FileError as error:
             errors.append(error)
     errors += entry.left_over()
@@ -197,28 +196,18 @@ def _add(m: Any, kind: Kind, entry: TomlTable, findings: Findings, lost: set[str
                 line = entry.document.line((*entry.way, doubt.field))
                 findings.warning(line, f"{doubt.title}: {doubt.fault}")
             return
-    lost.update(names)
+    lost.update(name for field in kind.own_names() if isinstance(name := entry.look(field), str))
     for error in errors:
         findings.refuse(error)
 
 
-def _value(entry: TomlTable, key: str, kind: Any, default: Any, title: str) -> Any:
+def _value(entry: TomlTable, key: str, kind: Any, default: Any) -> Any:
     """The value of a field by the type that its class gives it; the default, if that is not MISSING."""
     if isinstance(kind, tuple):  # one, or a list of several
         one, several = kind
         kind = several if isinstance(entry.look(key), list) else one
-    if kind is Placement:
-        return _placement(entry, key)
-    if kind is Inertia:
-        return _inertia(entry, key)
-    if kind is Shape:
-        return _shape(entry)
-    if kind is Joint:
-        return _joint_of(entry, title)
-    if kind is DriverMotion:
-        return _motion(entry, key, title)
-    if kind == tuple[Geometry, ...]:
-        return tuple(map(_geometry, entry.tables(key.removesuffix("s"))))
+    if kind in OWN:
+        return OWN[kind](entry, key)
     if is_dataclass(kind):
         return _record(entry, key, kind, default)
     return entry.take(key, _reader_for(kind, default), REQUIRED if default is MISSING else default)
@@ -244,26 +233,33 @@ def _record(entry: TomlTable, key: str, kind: Any, default: Any) -> Any:
     table = entry.table(key)
     if table is None:
         return default
-    types = _types(kind)
     said = {
-        f.name: table.take(f.name, _reader_for(types[f.name], f.default), f.default) for f in fields(kind)
+        field.name: table.take(field.name, _reader_for(given, field.default), field.default)
+        for field, given in _fields(kind)
     }
     table.done()
     with table.document.at(table.way):
         return kind(**said)
 
 
-def _joint_of(entry: TomlTable, title: str) -> Joint:
+def _title(entry: TomlTable) -> str:
+    """The part of an entry, as "body 'link'"."""
+    return f"{entry.way[0]} {entry.look('name')!r}"
+
+
+def _joint_of(entry: TomlTable, key: str) -> Joint:
     table = entry.table("joint")
     if table is None:
-        raise entry.document.error(entry.way, f"{title} has no joint, as joint = {{ type = 'fixed' }}")
+        raise entry.document.error(
+            entry.way, f"{_title(entry)} has no joint, as joint = {{ type = 'fixed' }}"
+        )
     return _joint(table)
 
 
-def _motion(entry: TomlTable, key: str, title: str) -> DriverMotion:
+def _motion(entry: TomlTable, key: str) -> DriverMotion:
     table = entry.table(key)
     if table is None:
-        raise entry.document.error(entry.way, f"{title} has no {key}, as {key} = {{ speed = 6.28 }}")
+        raise entry.document.error(entry.way, f"{_title(entry)} has no {key}, as {key} = {{ speed = 6.28 }}")
     readers = {"speed": number, "formula": text, "periodic": truth, "coefficients": _rows}
     names = ("speed", "formula", "times", "positions", "breaks", "coefficients", "periodic")
     said = {name: table.take(name, readers.get(name, numbers()), None) for name in names}
@@ -271,7 +267,7 @@ def _motion(entry: TomlTable, key: str, title: str) -> DriverMotion:
     try:
         return motion_read({name: value for name, value in said.items() if value is not None})
     except InputError as error:
-        raise table.document.error(table.way, f"{title}: {error}") from None
+        raise table.document.error(table.way, f"{_title(entry)}: {error}") from None
 
 
 def _joint(table: TomlTable) -> Joint:
@@ -311,14 +307,12 @@ def _placement(entry: TomlTable, key: str = "placement") -> Placement:
     if table is None:
         return Placement()
     position = table.take("position", numbers(3), (0.0, 0.0, 0.0))
-    turn = {
-        "rpy": table.take("rpy", numbers(3), None),
-        "quaternion": table.take("quaternion", numbers(4), None),
-        "rotation": table.take("rotation", _matrix, None),
-    }
+    rpy = table.take("rpy", numbers(3), None)
+    quaternion = table.take("quaternion", numbers(4), None)
+    rotation = table.take("rotation", _matrix, None)
     table.done()
     with table.document.at(table.way):
-        return Placement(position, **turn)
+        return Placement(position, rpy, quaternion, rotation)
 
 
 def _matrix(value: Any) -> tuple[tuple[float, ...], ...]:
@@ -389,3 +383,14 @@ def _rows(value: Any) -> tuple[tuple[float, ...], ...]:
     if not isinstance(value, list):
         raise ValueError("expected rows of numbers")
     return tuple(numbers()(row) for row in value)
+
+
+OWN: dict[Any, Callable[[TomlTable, str], Any]] = {
+    Placement: _placement,
+    Inertia: _inertia,
+    Shape: lambda entry, _: _shape(entry),
+    Joint: _joint_of,
+    DriverMotion: _motion,
+    tuple[Geometry, ...]: lambda entry, key: tuple(map(_geometry, entry.tables(key.removesuffix("s")))),
+}
+"""What reads values that have a form of their own, by their type: from the entry and the key."""
