@@ -2,13 +2,12 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import Callable
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from ...errors import FileError, ModelError
-from ..bounds import number_fault
+from ..bounds import LARGEST_NUMBER, number_fault
 from ..file_source import Source
 from . import toml_lines
 from .toml_lines import Path as Way
@@ -62,13 +61,27 @@ class Document:
         """The error that says what is wrong, and on which line."""
         return FileError(self.path, message, self.line(way))
 
-    @contextmanager
-    def at(self, way: Way) -> Iterator[None]:
+    def at(self, way: Way) -> "At":
         """Whatever is impossible in the model is so because of this line."""
-        try:
-            yield
-        except ModelError as error:
-            raise self.error(way, str(error)) from None
+        return At(self, way)
+
+
+class At:
+    """A context in which what a model refuses becomes the error of a line."""
+
+    # No generator, as of `contextmanager`: large files have one around every table.
+    __slots__ = ("_document", "_way")
+
+    def __init__(self, document: Document, way: Way) -> None:
+        self._document = document
+        self._way = way
+
+    def __enter__(self) -> None:
+        """Nothing is to be done before."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ModelError):
+            raise self._document.error(self._way, str(error)) from None
 
 
 def _syntax_line(message: str, text: str) -> int:
@@ -85,20 +98,22 @@ def _long_number_line(text: str) -> int | None:
 class TomlTable:
     """A table of a document, whose keys are taken once each."""
 
+    __slots__ = ("_data", "_known", "document", "way")
+
     def __init__(self, document: Document, data: dict[str, Any], way: Way) -> None:
         self.document = document
         self.way = way
-        self._left = dict(data)
+        self._data = data
         self._known: list[str] = []
 
     def take(self, key: str, read: Callable[[Any], T], default: T = REQUIRED) -> T:
         """The value of a key, read by a function that raises ValueError with what it expected."""
         self._known.append(key)
-        if key not in self._left:
+        value = self._data.get(key)  # which is never None: TOML has no such value
+        if value is None:
             if default is REQUIRED:
                 raise self.document.error(self.way, f"{self._title()} has no {key!r}, which it needs")
             return default
-        value = self._left.pop(key)
         try:
             return read(value)
         except ModelError as error:
@@ -117,23 +132,22 @@ class TomlTable:
         return [TomlTable(self.document, entry, (*self.way, key, i)) for i, entry in enumerate(data)]
 
     def look(self, key: str) -> Any:
-        """The value of a key as it stands, which is still to be taken; None if there is none."""
-        return self._left.get(key)
+        """The value of a key as it stands, be it taken or not; None if there is none."""
+        return self._data.get(key)
 
     def left_over(self) -> list[FileError]:
         """What nobody took, which has no meaning."""
-        return [
-            self.document.error(
-                (*self.way, key),
-                f"{self._title()} has the unknown key {key!r}; known: {', '.join(self._known)}",
-            )
-            for key in self._left
-        ]
+        return [self._unknown(key) for key in self._data if key not in self._known]
 
     def done(self) -> None:
         """Refuse what nobody took."""
-        for error in self.left_over():
-            raise error
+        for key in self._data:
+            if key not in self._known:
+                raise self._unknown(key)
+
+    def _unknown(self, key: str) -> FileError:
+        message = f"{self._title()} has the unknown key {key!r}; known: {', '.join(self._known)}"
+        return self.document.error((*self.way, key), message)
 
     def _title(self) -> str:
         keys = [part for part in self.way if isinstance(part, str)]
@@ -185,6 +199,8 @@ def bound(value: Any) -> float:
 
 
 def _number(value: Any, infinite: bool) -> float:
+    if type(value) is float and -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+        return value  # at once: large files have many of these
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("expected a number")
     try:
@@ -211,12 +227,13 @@ def truth(value: Any) -> bool:
     return value
 
 
+@cache
 def numbers(count: int | None = None) -> Callable[[Any], tuple[float, ...]]:
     """A reader of so many numbers, any number of them if None."""
 
     def read(value: Any) -> tuple[float, ...]:
         if not isinstance(value, list) or (count is not None and len(value) != count):
             raise ValueError(f"expected {'a list of' if count is None else count} numbers")
-        return tuple(number(entry) for entry in value)
+        return tuple([_number(entry, infinite=False) for entry in value])
 
     return read
