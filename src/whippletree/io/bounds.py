@@ -29,8 +29,8 @@ def number_fault(value: float, infinite: bool = False) -> str | None:
     >>> number_fault(float("inf")), number_fault(float("inf"), infinite=True)
     ('is not finite', None)
     """
+    if -LARGEST_NUMBER <= value <= LARGEST_NUMBER:  # nearly always
+        return None
     if math.isnan(value) or (math.isinf(value) and not infinite):
         return "is not finite"
-    if abs(value) > LARGEST_NUMBER and not infinite:
-        return "is too large"
-    return None
+    return None if infinite else "is too large"

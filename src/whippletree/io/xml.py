@@ -79,54 +79,51 @@ class Element:
     found; a number that is wrong reads as NaN, which no number that is right does.
     """
 
-    # Large files have many elements, which are read sooner without dictionaries of their own.
+    # Large files have many elements, which are read sooner without dictionaries of their own. Attributes stay
+    # in the tree of lxml, and elements inside are made when the first of them is asked for.
     __slots__ = (
         "_asked_attributes",
         "_asked_content",
-        "_attributes",
-        "_children",
         "_inside",
+        "_is_read",
+        "_made",
         "_namespace",
         "_raw",
-        "_read",
         "_set_aside",
         "findings",
-        "line",
         "tag",
     )
 
     def __init__(self, raw: etree._Element, findings: Findings, inside: "Element | None" = None) -> None:
         self.findings: Findings = findings
-        self.line: int = int(raw.sourceline or 1)
         self._inside = inside
         self._namespace: str | None = etree.QName(raw).namespace if inside is None else inside._namespace
-        self.tag: str = self._tag(raw, raw.tag)
+        tag: str = raw.tag
+        self.tag: str = self._tag(raw, tag) if tag.startswith("{") else tag
         self._raw = raw
-        self._attributes: dict[str, str] = dict(raw.items())
-        self._children: Sequence[tuple[str, etree._Element]] = ()
-        if len(raw):
-            self._children = [
-                (self._tag(child, tag), child) for child in raw if isinstance(tag := child.tag, str)
-            ]
-        self._asked_attributes: set[str] = set()
-        self._read: dict[etree._Element, Element] = {}
+        self._made: Sequence[Element] | None = None
+        self._is_read = False
+        self._asked_attributes: tuple[str, ...] = ()
         self._set_aside = False
         self._asked_content = False
 
+    @property
+    def line(self) -> int:
+        """Where it begins, from 1."""
+        return int(self._raw.sourceline or 1)
+
     def _tag(self, raw: etree._Element, tag: str) -> str:
-        """The element's name; with its prefix if it belongs to another vocabulary than the root."""
-        if not tag.startswith("{"):  # of no vocabulary
-            return tag
+        """The name of an element of a vocabulary; with its prefix if that is another one than the root's."""
         name = etree.QName(raw)
         if name.namespace is None or name.namespace == self._namespace:
             return name.localname
         return f"{raw.prefix}:{name.localname}" if raw.prefix else tag
 
     def __str__(self) -> str:
-        name = self._attributes.get("name")
+        name = self._raw.get("name")
         own = f"{self.tag} {name!r}" if name else f"<{self.tag}>"
         above = self._inside
-        while above is not None and above._inside is not None and "name" not in above._attributes:
+        while above is not None and above._inside is not None and above._raw.get("name") is None:
             above = above._inside
         return own if above is None or above._inside is None else f"{own} of {above}"
 
@@ -140,35 +137,48 @@ class Element:
 
     def children(self, tag: str) -> list["Element"]:
         """All children with this tag, in the order of the file."""
-        if not self._children:
-            return []
-        return [self._child(raw) for name, raw in self._children if name == tag]
+        found = [child for child in self._children() if child.tag == tag]
+        for child in found:
+            child._is_read = True
+        return found
 
     def child(self, tag: str) -> "Element | None":
         """The first child with this tag, or None; more than one is odd, and told."""
-        found = self.children(tag)
-        for second in found[1:]:
-            second.set_aside(
-                f"{self} has a second <{tag}>: passed over, the first on line {found[0].line} counts"
-            )
-        return found[0] if found else None
+        first: Element | None = None
+        for child in self._children():
+            if child.tag != tag:
+                continue
+            child._is_read = True
+            if first is None:
+                first = child
+            else:
+                child.set_aside(
+                    f"{self} has a second <{tag}>: passed over, the first on line {first.line} counts"
+                )
+        return first
 
     def set_aside(self, message: str) -> None:
         """Warn of an element that should not be there; nothing else is reported about it."""
         self.findings.warning(self.line, message)
         self._set_aside = True
 
-    def _child(self, raw: etree._Element) -> "Element":
-        if raw not in self._read:
-            self._read[raw] = Element(raw, self.findings, self)
-        return self._read[raw]
+    def _children(self) -> "Sequence[Element]":
+        if self._made is None:
+            self._made = ()
+            if len(self._raw):
+                self._made = [
+                    Element(raw, self.findings, self) for raw in self._raw if isinstance(raw.tag, str)
+                ]
+        return self._made
 
     # Attributes
 
     def text(self, name: str) -> str | None:
         """An attribute as it stands, or None."""
-        self._asked_attributes.add(name)
-        return self._attributes.get(name)
+        value = self._raw.get(name)
+        if value is not None and name not in self._asked_attributes:
+            self._asked_attributes += (name,)
+        return value
 
     def required(self, name: str) -> str:
         """An attribute that must be there and not blank; reported and "" if it is not."""
@@ -232,7 +242,7 @@ class Element:
             hint = _macro_hint(text)
             self.error(f"{shown} of {self} holds {_words(len(words))}, expected {_numbers(count)}{hint}")
             return (math.nan,) * count
-        return tuple(self._number(name, word, infinite) for word in words)
+        return tuple([self._number(name, word, infinite) for word in words])
 
     def _number(self, name: str, word: str, infinite: bool) -> float:
         try:
@@ -262,22 +272,24 @@ class Element:
             element = waiting.pop()
             if element._set_aside:
                 continue
-            for name in element._attributes:
+            for name in element._raw.attrib:
                 if name not in element._asked_attributes:
                     why = meanings.get(f"{element.tag}@{name}", UNKNOWN)
                     self.findings.not_carried(element.line, f"attribute {name} of <{element.tag}>", why)
-            texts = [] if element._asked_content else [element._raw.text]
+            text = None if element._asked_content else element._raw.text
+            has_text = bool(text) and not text.isspace()
             read: list[Element] = []
-            for tag, raw in element._children:
-                texts.append(raw.tail)
-                child = element._read.get(raw)
-                if child is not None:
+            for child in element._children():
+                text = child._raw.tail
+                if text and not text.isspace():
+                    has_text = True
+                if child._is_read:
                     read.append(child)
                     continue
-                line = int(raw.sourceline or 1)
-                self.findings.not_carried(line, f"<{tag}> in <{element.tag}>", meanings.get(tag, UNKNOWN))
+                why = meanings.get(child.tag, UNKNOWN)
+                self.findings.not_carried(child.line, f"<{child.tag}> in <{element.tag}>", why)
             waiting += reversed(read)
-            if any(text and not text.isspace() for text in texts):
+            if has_text:
                 self.findings.not_carried(element.line, f"text in <{element.tag}>", "has no meaning, ignored")
 
 
