@@ -1,12 +1,13 @@
 """The parts of a URDF file: links with inertia and shapes, joints with limits and mimicry."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ...joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ...model.mechanism import Geometry, Limits
+from ...model.parts import NO_LIMITS
 from ...model.physical import inertia_fault
 from ...shapes import SHAPES, Mesh
 from ...spatial import Inertia, Placement
@@ -47,8 +48,7 @@ WEIGHTLESS = Inertia.zero()
 Color = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True)
-class UrdfLink:
+class UrdfLink(NamedTuple):
     """A <link>: everything in the link's own frame."""
 
     name: str
@@ -58,8 +58,7 @@ class UrdfLink:
     collisions: tuple[Geometry, ...]
 
 
-@dataclass(frozen=True)
-class Mimic:
+class Mimic(NamedTuple):
     """A <mimic>: this joint's position is ratio · driver's + offset."""
 
     line: int
@@ -68,8 +67,7 @@ class Mimic:
     offset: float
 
 
-@dataclass(frozen=True)
-class LinkJoint:
+class LinkJoint(NamedTuple):
     """A <joint> between two links; its frame, at `placement` in the parent, is the child's frame."""
 
     name: str
@@ -164,7 +162,7 @@ class PartReader:
         position = origin.numbers("xyz", 3, (0.0, 0.0, 0.0))
         if origin.text("quat_xyzw") is None:
             rpy = origin.numbers("rpy", 3, (0.0, 0.0, 0.0))
-            if any(math.isnan(x) for x in (*position, *rpy)):
+            if any(map(math.isnan, (*position, *rpy))):
                 return HERE
             return Placement(position, rpy=rpy) if any(rpy) else Placement(position)
         if origin.text("rpy") is not None:
@@ -293,12 +291,12 @@ class PartReader:
                     f'{element} is {kind} and has no <limit>: add <limit lower="…" upper="…" effort="…" '
                     'velocity="…"/>' + (" or make it continuous" if kind == "revolute" else "")
                 )
-            return Limits()
+            return NO_LIMITS
         if kind == "fixed":
             for name in ("lower", "upper", "effort", "velocity"):
                 limit.text(name)
             self._findings.not_carried(limit.line, "<limit> of a fixed joint", "there is nothing to limit")
-            return Limits()
+            return NO_LIMITS
         new = self._version == "1.2"
         for name in ("effort", "velocity"):
             if not new and limit.text(name) is None:
