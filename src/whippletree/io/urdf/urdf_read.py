@@ -74,12 +74,15 @@ def _check_names(tree: UrdfTree, root: Joint | None) -> None:
 
 def _check_inertia(tree: UrdfTree) -> None:
     """Report joints that have nothing to move."""
-    heavy = {name for name, link in tree.links.items() if link.inertia != WEIGHTLESS}
-    order = tree.joints_parents_first()
-    for joint in reversed(order):
+    heavy = {
+        name
+        for name, link in tree.links.items()
+        if link.inertia is not WEIGHTLESS and link.inertia != WEIGHTLESS
+    }
+    for joint in reversed(tree.order):
         if joint.child in heavy:
             heavy.add(joint.parent)
-    for joint in order:
+    for joint in tree.order:
         if joint.child not in heavy and joint.child in tree.links and joint.joint.nv > 0:
             tree.findings.warning(
                 joint.line,
@@ -115,13 +118,12 @@ def _chain(outer: Placement, inner: Placement) -> Placement:
 
 def _build(tree: UrdfTree, root: Joint | None) -> Mechanism:
     """The mechanism of a tree without errors."""
-    order = tree.joints_parents_first()
     base = GROUND if root is None else _called(tree.root)
     lumps = {base: _Lump()}
     # Where each link is: the body it belongs to, and its placement in that body's frame.
     places = {tree.root: (base, HERE)}
     lumps[base].add(tree.links[tree.root], HERE)
-    for joint in order:
+    for joint in tree.order:
         body, at = places[joint.parent]
         if joint.joint.nv == 0:
             at = _chain(at, joint.placement)
@@ -137,7 +139,7 @@ def _build(tree: UrdfTree, root: Joint | None) -> Mechanism:
         m.change(GROUND, visuals=tuple(lump.visuals), collisions=tuple(lump.collisions))
     else:
         m.append(_body(base, root, GROUND, HERE, ROOT_JOINT, lumps[base]))
-    for joint in order:
+    for joint in tree.order:
         if joint.joint.nv > 0:
             parent, at = places[joint.parent]
             name = _called(joint.child)

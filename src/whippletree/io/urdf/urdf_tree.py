@@ -56,13 +56,14 @@ class UrdfTree:
         self._imply_world()
         self._join()
         self.root: str = self._find_root(robot.line)
+        self.order: list[LinkJoint] = self._parents_first()
+        """The joints as they stand in the file, each preceded by its ancestors that have not come yet."""
         self._check_circles()
         self._check_mimics()
         meshes.report(self.findings)
         robot.report_rest(MEANINGS)
 
-    def joints_parents_first(self) -> list[LinkJoint]:
-        """The joints as they stand in the file, each preceded by its ancestors that have not come yet."""
+    def _parents_first(self) -> list[LinkJoint]:
         order: list[LinkJoint] = []
         seen: set[str] = set()
         for joint in self.joints.values():
@@ -204,7 +205,7 @@ class UrdfTree:
 
 def _refuse_macros(path: Path, raw: etree._Element) -> None:
     for element in raw.iter("{*}*"):
-        if "xacro" in element.tag.rpartition("}")[0]:  # its vocabulary
+        if "xacro" in element.tag and "xacro" in element.tag.rpartition("}")[0]:  # its vocabulary
             tag = f"{element.prefix}:{etree.QName(element).localname}"
             raise FileError(
                 path,
