@@ -137,7 +137,7 @@ class Element:
 
     def children(self, tag: str) -> list["Element"]:
         """All children with this tag, in the order of the file."""
-        found = [child for child in self._children() if child.tag == tag]
+        found = [child for child in self._made or self._children() if child.tag == tag]
         for child in found:
             child._is_read = True
         return found
@@ -145,7 +145,7 @@ class Element:
     def child(self, tag: str) -> "Element | None":
         """The first child with this tag, or None; more than one is odd, and told."""
         first: Element | None = None
-        for child in self._children():
+        for child in self._made or self._children():
             if child.tag != tag:
                 continue
             child._is_read = True
@@ -272,23 +272,24 @@ class Element:
             element = waiting.pop()
             if element._set_aside:
                 continue
-            for name in element._raw.attrib:
-                if name not in element._asked_attributes:
-                    why = meanings.get(f"{element.tag}@{name}", UNKNOWN)
-                    self.findings.not_carried(element.line, f"attribute {name} of <{element.tag}>", why)
+            attributes = element._raw.attrib
+            if len(attributes) > len(element._asked_attributes):  # those asked for are there
+                for name in attributes:
+                    if name not in element._asked_attributes:
+                        why = meanings.get(f"{element.tag}@{name}", UNKNOWN)
+                        self.findings.not_carried(element.line, f"attribute {name} of <{element.tag}>", why)
             text = None if element._asked_content else element._raw.text
             has_text = bool(text) and not text.isspace()
-            read: list[Element] = []
-            for child in element._children():
+            children = element._made or element._children()
+            for child in children:
                 text = child._raw.tail
                 if text and not text.isspace():
                     has_text = True
-                if child._is_read:
-                    read.append(child)
-                    continue
-                why = meanings.get(child.tag, UNKNOWN)
-                self.findings.not_carried(child.line, f"<{child.tag}> in <{element.tag}>", why)
-            waiting += reversed(read)
+                if not child._is_read:
+                    why = meanings.get(child.tag, UNKNOWN)
+                    self.findings.not_carried(child.line, f"<{child.tag}> in <{element.tag}>", why)
+            if children:
+                waiting += [child for child in reversed(children) if child._is_read]
             if has_text:
                 self.findings.not_carried(element.line, f"text in <{element.tag}>", "has no meaning, ignored")
 
