@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ..bounds import DEEPEST
 
@@ -29,6 +28,9 @@ _SIGN = r"[^\"'#\[\]{}\n]"
 _SHORT_STRING = r"'[^'\n]++'(?!')"
 _INNER = rf"[\[{{]{_SIGN}*+[\]}}]"
 _SHALLOW = re.compile(rf"(?:{_SIGN}|{_SHORT_STRING})*+(?:[\[{{](?:{_SIGN}|{_INNER})*+[\]}}])?+(?=\n)")
+# Most statements: an array's header or a key, of one bare part, and all of them on one line.
+_BARE = r"[A-Za-z0-9_-]++"
+_PLAIN = re.compile(rf"\[\[({_BARE})\]\](?=\n)|({_BARE})[ \t]*+={_SHALLOW.pattern}")
 _TO_LINE_END = re.compile(rf"(?:[^\"'#\[\]{{}}\n]++|{_STRING}|#[^\n]*+)*+", re.DOTALL)
 _TO_BRACKET = re.compile(rf"(?:[^\"'#\[\]{{}}]++|{_STRING}|#[^\n]*+)*+", re.DOTALL)
 _PIECES = re.compile(rf"((?:{_PART}{_DOT})++{_PART})|{_STRING}|[A-Za-z0-9_-]++|#[^\n]*+|.", re.DOTALL)
@@ -38,14 +40,6 @@ _MANY_POINTS = re.compile(rf"^(?:[^.\n]*+\.){{{DEEPEST}}}", re.MULTILINE)
 
 class TooDeepError(ValueError):
     """Tables in tables, or parts of a key, beyond the bound; the line is its only argument."""
-
-
-class Statement(NamedTuple):
-    """A table's header or a key: the line, from 1, the keys, and how many brackets stand before them."""
-
-    line: int
-    keys: list[str]
-    brackets: int
 
 
 def check_depth(text: str) -> None:
@@ -74,9 +68,10 @@ def lines(text: str, deepest: int = DEEPEST) -> dict[Path, int]:
             table = _enter(keys, brackets == 2, counts)
             found[table] = line
         else:
-            key = (*table, *keys)
-            for end in range(len(table) + 1, len(key) + 1):
-                found.setdefault(key[:end], line)
+            way = table
+            for key in keys:
+                way = (*way, key)
+                found.setdefault(way, line)
     return found
 
 
@@ -88,11 +83,18 @@ def line_of(found: dict[Path, int], way: Path) -> int | None:
     return None
 
 
-def _statements(text: str, deepest: int) -> Iterator[Statement]:
+def _statements(text: str, deepest: int) -> Iterator[tuple[int, list[str], int]]:
+    """A table's header or a key each: the line, from 1, the keys, and how many brackets stand before them."""
     at, line = 0, 1
     while True:
         start, at = at, _end(_BLANK, text, at)
         line += text.count("\n", start, at)
+        plain = _PLAIN.match(text, at)
+        if plain is not None and text.count(".", at, plain.end()) <= deepest:
+            header, key = plain.groups()
+            yield (line, [key], 0) if header is None else (line, [header], 2)
+            at = plain.end()
+            continue
         match = _KEYS.match(text, at)
         if match is None:
             return
@@ -100,7 +102,7 @@ def _statements(text: str, deepest: int) -> Iterator[Statement]:
         keys = _split(dotted)
         if len(keys) > deepest:
             raise TooDeepError(line)
-        yield Statement(line, keys, len(brackets))
+        yield line, keys, len(brackets)
         start, at = at, match.end()
         header_end = text.find("\n", at) if brackets else -1
         at = header_end if brackets else _value_end(text, _end(_EQUALS, text, at), line, deepest)
