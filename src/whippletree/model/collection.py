@@ -280,7 +280,7 @@ class PartCollection(PartAdder):
         for of in kinds:
             if self.has(of, name):
                 return
-        known = {name: 0 for of in kinds for name in self.names(of)}
+        known = self._table(kinds[0]) if len(kinds) == 1 else {n: 0 for of in kinds for n in self.names(of)}
         self._find(name, known, " or ".join(kinds))
 
     def _refuse_faults(self, kind: Kind, part: Any, changed: Iterable[str] | None = None) -> None:

@@ -1,6 +1,6 @@
 """Checks that the classes of parts share: of numbers, vectors and kinds of values in their fields."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from difflib import get_close_matches
 from functools import lru_cache
@@ -84,10 +84,9 @@ def keep_as_tuple(part: Any, name: str) -> None:
         object.__setattr__(part, name, tuple(value))
 
 
-def shown(names: Iterable[str]) -> str:
+def shown(names: Collection[str]) -> str:
     """The first names of many."""
-    known = list(names)
-    return ", ".join(known[:12]) + (f", … ({len(known)} in all)" if len(known) > 12 else "")
+    return ", ".join(islice(names, 12)) + (f", … ({len(names)} in all)" if len(names) > 12 else "")
 
 
 def near_names(name: Any, known: Iterable[str]) -> list[str]:
