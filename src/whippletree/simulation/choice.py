@@ -25,7 +25,7 @@ def choose(system: Compiled, y: Array, duration: float, many: float = 0.0) -> tu
     that is a waste where it is much faster than all oscillation and than the run is long, which is so long
     that the decay fits into it more than `many` times.
     """
-    if keeps_energy(system):
+    if _keeps_energy(system):
         return "DOP853", "not stiff: nothing takes energy away"
     q, qd = y[: system.nq], y[system.nq :]
     decay, swing = 0.0, 1.0 / duration
@@ -47,7 +47,7 @@ def choose(system: Compiled, y: Array, duration: float, many: float = 0.0) -> tu
     return "DOP853", f"not stiff: {found}"
 
 
-def keeps_energy(system: Compiled) -> bool:
+def _keeps_energy(system: Compiled) -> bool:
     """Whether energy is kept, whatever the motion: nothing acts, damps, rubs or pulls loops together."""
     equations = system.equations
     plain = type(system) is Compiled and system.forces.idle and not equations.law.options

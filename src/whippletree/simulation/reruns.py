@@ -16,7 +16,7 @@ from ..model.mechanism import Mechanism
 from ..model.singular import joints_in_doubt
 from ..spatial import Array
 from .acting import is_control
-from .choice import keeps_energy
+from .choice import choose
 from .regular_start import regular_start
 from .run import Run
 from .run_parts import Whole, tell_long_step
@@ -52,7 +52,7 @@ class Rerun:
     def again(self, y: Array) -> Trajectory | None:
         """The same from another start y (nq + nv,); None if something is to be decided."""
         run, steps, begun = self._run, self._steps, self._begun(y)
-        if begun is None or run.is_too_fast(begun):
+        if begun is None or run.is_too_fast(begun) or not self._same_method(begun):
             return None
         if isinstance(steps, ChosenSteps):
             steps.begin_again()
@@ -70,6 +70,14 @@ class Rerun:
             return run.trajectory()
         finally:
             run.begin_records()
+
+    def _same_method(self, y: Array) -> bool:
+        """Whether the integrator is the same from a start y (nq + nv,), if it is chosen; why, is learned."""
+        run = self._run
+        if run.plan.method != "auto":
+            return True
+        method, run.reason = choose(run.system, y, run.plan.duration)
+        return method == run.method
 
     def _begun(self, y: Array) -> Array | None:
         """The start with loops closed, if it is not singular and what is in use is what it begins with."""
@@ -103,9 +111,8 @@ class Reruns:
     def keep(self, options: Hashable, run: Run, whole: Whole) -> None:
         """Let others go like a run that is over, unless that turns on its start."""
         system, forces, q = run.system, run.plan.forces, run.log.first.y[: run.m.nq]
-        chosen = run.plan.method != "auto" or keeps_energy(system)
         asks = not forces.gives_nothing and not is_control(forces.control, run.m.nq, run.m.nv)
-        if chosen and not asks and not run.m.once(joints_in_doubt) and run.in_use.begins_alike(system, q):
+        if not asks and not run.m.once(joints_in_doubt) and run.in_use.begins_alike(system, q):
             self._kept.put(options, Rerun(run, whole))
 
 

@@ -122,8 +122,7 @@ def check_rollout(
 
 def _bound(steps: Steps, y: Array, h: float, difference: float) -> float:
     """A bound of the largest |μ - 1|, by differences to one side."""
-    n = len(y)
-    width = np.array([difference * max(1.0, abs(number)) for number in y.tolist()])
+    n, width = len(y), difference * np.maximum(1.0, np.abs(y))
     states = np.empty((n + 1, n))
     states[:] = y
     states.ravel()[:: n + 1][:n] += width
