@@ -1,8 +1,9 @@
-"""On which line of a TOML text each table and key stands: `tomllib` does not tell. One pass over the text."""
+"""On which line of a TOML text each table and key stands: `tomli` does not tell. One pass over the text."""
 
 import re
-import tomllib
 from collections.abc import Iterator
+
+import tomli
 
 from ..bounds import DEEPEST
 
@@ -10,7 +11,7 @@ Path = tuple[str | int, ...]
 """The way to a value from the top: keys, and places in arrays of tables."""
 
 # All patterns are possessive: what one has passed is not looked at again, so time and memory are linear. A
-# string that does not end matches nothing: there `tomllib` stops as well.
+# string that does not end matches nothing: there `tomli` stops as well.
 _LINE_STRING = r"""(?:"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _STRING = (
     r"""(?:\"{3}(?:[^"\\]|\\.|"{1,2}+(?!"))*+"{3,5}+|'{3}(?:[^']|'{1,2}+(?!'))*+'{3,5}+|"""
@@ -43,7 +44,7 @@ class TooDeepError(ValueError):
 
 
 def check_depth(text: str) -> None:
-    """TooDeepError for keys of too many parts, for which `tomllib` needs time and memory beyond measure."""
+    """TooDeepError for keys of too many parts, for which `tomli` needs time and memory beyond measure."""
     if _MANY_POINTS.search(text):
         lines(text)
 
@@ -52,7 +53,7 @@ def lines(text: str, deepest: int = DEEPEST) -> dict[Path, int]:
     """Line, from 1, of every table header and every key of a text.
 
     Keys inside an inline table or an array are not listed: they are found on the line of their key. Of a text
-    that `tomllib` does not accept, the lines until there.
+    that `tomli` does not accept, the lines until there.
 
     Raises:
         TooDeepError: More than `deepest` parts of a key, or brackets in brackets.
@@ -147,12 +148,12 @@ def _split(dotted: str) -> list[str]:
 
 
 def _unquoted(piece: str) -> str:
-    """The text of a quoted key; what no key can be, `tomllib` refuses."""
+    """The text of a quoted key; what no key can be, `tomli` refuses."""
     if "\\" not in piece:
         return piece[1:-1]
     try:
-        return next(iter(tomllib.loads(f"{piece} = 0")))
-    except tomllib.TOMLDecodeError:
+        return next(iter(tomli.loads(f"{piece} = 0")))
+    except tomli.TOMLDecodeError:
         return piece
 
 

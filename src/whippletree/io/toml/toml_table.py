@@ -1,10 +1,11 @@
 """Values of a TOML file, taken one by one; what is missing, wrong or left over is named with its line."""
 
 import re
-import tomllib
 from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Any, TypeVar
+
+import tomli
 
 from ...errors import FileError, ModelError
 from ..bounds import LARGEST_NUMBER, number_fault
@@ -34,12 +35,12 @@ class Document:
             raise FileError(path, "is not UTF-8 text, which TOML requires", line) from None
         try:
             toml_lines.check_depth(text)
-            content = tomllib.loads(text)
+            content = tomli.loads(text)
         except toml_lines.TooDeepError as error:
             raise FileError(
                 path, "is not a Whippletree file: it is nested too deeply", error.args[0]
             ) from None
-        except tomllib.TOMLDecodeError as error:
+        except tomli.TOMLDecodeError as error:
             raise FileError(path, f"is not TOML: {error}", _syntax_line(str(error), text)) from None
         except RecursionError:
             raise FileError(path, "is not a Whippletree file: it is nested too deeply") from None
@@ -51,7 +52,7 @@ class Document:
     @cached_property
     def _lines(self) -> dict[Way, int]:
         """On use: a file without faults needs none."""
-        return toml_lines.lines(self._text, deepest=len(self._text))  # `tomllib` has managed
+        return toml_lines.lines(self._text, deepest=len(self._text))  # `tomli` has managed
 
     def line(self, way: Way) -> int | None:
         """The line of a value."""
@@ -85,7 +86,7 @@ class At:
 
 
 def _syntax_line(message: str, text: str) -> int:
-    """The line that `tomllib` names: "… (at line 3, column 7)" or "… (at end of document)"."""
+    """The line that `tomli` names: "… (at line 3, column 7)" or "… (at end of document)"."""
     place = message.rpartition("at line ")[2].partition(",")[0]
     return int(place) if place.isdigit() else text.count("\n") + 1
 
