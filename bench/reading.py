@@ -1,6 +1,7 @@
 """Time and memory of readers against the size of the file: `python bench/reading.py`; fails above 5 s of CPU.
 
-Twice the file should take twice the time. Each row runs in a process of its own, for its peak of memory.
+Twice the file should take twice the time, the best of three. Each row runs in a process
+of its own, for its peak of memory.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from contextlib import suppress
 import whippletree as wt
 
 LARGEST = 50_000
-SECONDS = 5.0
+SECONDS, ROUNDS = 5.0, 3
 
 
 def toml_frames(n: int) -> str:
@@ -47,14 +48,20 @@ ROWS: dict[str, Callable[[int], str]] = {
 }
 
 
-def measure(row: str, n: int) -> None:
-    """Read one text and print its size, the seconds and the peak of memory, in MB."""
-    text = ROWS[row](n)
+def read(text: str) -> float:
+    """Seconds of CPU to read a text."""
     start = time.process_time()
     with suppress(wt.FileError):
         wt.loads(text)
-    seconds = time.process_time() - start
+    return time.process_time() - start
+
+
+def measure(row: str, n: int) -> None:
+    """Read one text and print its size, the seconds and the peak of memory, in MB."""
+    text = ROWS[row](n)
+    seconds = read(text)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    seconds = min(seconds, *(read(text) for _ in range(ROUNDS - 1)))
     print(f"{row:32} {n:7} {len(text) / 1e6:8.1f} MB {seconds:8.2f} s {peak:8.0f} MB peak", flush=True)
     if seconds > SECONDS:
         sys.exit(1)
