@@ -5,6 +5,7 @@ import pytest
 
 import whippletree as wt
 from whippletree.simulation.balance import Balance, Runaway, weighed
+from whippletree.simulation.faults import runs_away
 
 
 def spring_mass(stiffness=100.0, **properties):
@@ -128,3 +129,8 @@ def test_the_first_state_that_has_run_away_is_found(first):
         balance.close()
     assert caught.value.t == 1.0 + first
     np.testing.assert_allclose(caught.value.gained, 1e9 - 1.0)
+
+
+def test_energy_beyond_all_numbers_is_told_without_them():
+    told = runs_away(Runaway(0.1, np.nan, np.inf), "elbow", "reduce dt")
+    assert told == "its energy has grown beyond all numbers; joint 'elbow' changes fastest: reduce dt"

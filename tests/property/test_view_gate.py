@@ -146,6 +146,7 @@ def told(viewer: wt.Viewer) -> str:
         (lambda c: c._velocities[0], -1e300, "pivot is -1e+300, expected -10 to 10"),
         (lambda c: c._pull[2], 99.0, "z [m/s²] is 99, expected -30 to 30"),
         (lambda c: c._speed, "fast", "speed is fast; known: "),
+        (lambda c: c._coordinates._amount, 1e308, "step is 1e+308, expected -1 to 1"),
         (lambda c: c._coordinates._shown, "all", "ghost shows is all; known: nothing, special, ordinary"),
         (lambda c: c._coordinates._of, ["x"], "coordinates of is [&#x27;x&#x27;]; known: it and all it"),
     ],

@@ -9,6 +9,7 @@ from ..errors import InputError
 from ..loops.closing.assembly import assemble
 from ..loops.closing.projections import project_velocity
 from ..model.mechanism import Mechanism
+from ..model.wording import counted
 from ..simulation import Trajectory
 from ..simulation.integrators import INTEGRATORS
 from ..spatial import Array
@@ -67,7 +68,8 @@ def _read(
     if "=" not in text:
         values = np.array([_number(part, name) for part in text.replace(",", " ").split()])
         if len(values) != size:
-            raise InputError(f"--{name} has {len(values)} numbers, {m.name!r} takes {size}")
+            count = counted(len(values), "number", "numbers")
+            raise InputError(f"--{name} has {count}, {m.name!r} takes {size}")
         return values, []
     named = []
     for joint, value in _pairs(text, name):

@@ -12,6 +12,7 @@ from ..model.wording import counted
 from ..simulation import Trajectory
 from .charts import sliders
 from .coordinate_tab import CoordinateTab, has_special_coordinates
+from .field_numbers import read
 from .ghost import Ghost
 from .playback import thinned
 from .scene import LAYERS, Scene
@@ -126,7 +127,7 @@ class Controls:
         handle = self._gui.add_slider(
             slider.label, min=-FAST, max=FAST, step=0.01, initial_value=0.0, hint=f"{slider.unit}/s"
         )
-        handle.on_update(self._on(lambda: self._session.spin(k, _read(handle))))
+        handle.on_update(self._on(lambda: self._session.spin(k, read(handle))))
         return handle
 
     def _build_gravity(self) -> None:
@@ -138,7 +139,7 @@ class Controls:
             for axis in "xyz"
         ]
         for handle in self._pull:
-            handle.on_update(self._on(lambda: self._session.pull([_read(handle) for handle in self._pull])))
+            handle.on_update(self._on(lambda: self._session.pull([read(handle) for handle in self._pull])))
         self._scene.gravity.on_update(self._on(self._drag))
 
     def _build_options(self) -> None:
@@ -197,7 +198,7 @@ class Controls:
     def _move(self, k: int) -> None:
         slider = self._sliders[k]
         own = [j for j, other in enumerate(self._sliders) if other.body == slider.body]
-        shown = [_read(self._positions[j]) for j in own]
+        shown = [read(self._positions[j]) for j in own]
         if self._session.describes(slider.body, shown):
             return  # a later event has brought it there
         index = self._session.m.q_index[slider.body]
@@ -219,7 +220,7 @@ class Controls:
 
     def _scrub(self) -> None:
         self._session.playing = False
-        self._session.seek(float(self._time.value))
+        self._session.seek(read(self._time))
 
     def _set_speed(self) -> None:
         self._session.speed = SPEEDS[self._speed.value]
@@ -249,7 +250,7 @@ class Controls:
     def _simulated(self) -> Any:
         """The motion from the state shown, as far as it goes."""
         try:
-            return self._session.simulated(_read(self._duration))
+            return self._session.simulated(read(self._duration))
         except SimulationError as error:
             self.say(str(error))
             return error.trajectory
@@ -344,15 +345,3 @@ def _show(handle: Any, value: float, lower: float, upper: float) -> None:
     if (handle.min, handle.max) != ends:
         handle.min, handle.max = ends
     handle.value = value
-
-
-def _read(handle: Any) -> float:
-    """The number in a field, as the browser left it.
-
-    Raises:
-        InputError: It is outside the field's range, which only the page itself holds it to.
-    """
-    value = float(handle.value)
-    if not handle.min <= value <= handle.max:
-        raise InputError(f"{handle.label} is {value:g}, expected {handle.min:g} to {handle.max:g}")
-    return value

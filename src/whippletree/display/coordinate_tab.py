@@ -6,6 +6,7 @@ from typing import Any
 from ..model.mechanism import Mechanism
 from ..model.requirements import moving_inertias, without_gears, without_loops
 from .coordinate_motions import CoordinateMotion, displaced, joint_motions, subtree_motions, visible_amount
+from .field_numbers import read
 from .ghost import Ghost
 from .session import Session
 
@@ -42,8 +43,13 @@ class CoordinateTab:
         self._coordinate = gui.add_dropdown("coordinate", (UNLISTED,), initial_value=UNLISTED)
         self._amount = gui.add_slider("step", min=-1.0, max=1.0, step=0.01, initial_value=1.0)
         self._listed: tuple[str, str] | None = None
-        for handle in (self._shown, self._body, self._of, self._coordinate, self._amount):
+        self._step = 1.0
+        for handle in (self._shown, self._body, self._of, self._coordinate):
             handle.on_update(on(lambda: None))  # what was changed, `refresh` shows
+        self._amount.on_update(on(self._set_step))
+
+    def _set_step(self) -> None:
+        self._step = read(self._amount)
 
     def refresh(self) -> None:
         """Bring the ghost to where the widgets and the position of the mechanism ask for."""
@@ -58,7 +64,7 @@ class CoordinateTab:
             self._listed = chosen
         motion = next(motion for motion in motions if motion.label == self._coordinate.value)
         qd = motion.special if self._shown.value == SPECIAL else motion.ordinary
-        poses = displaced(m, q, motion, qd, self._amount.value * visible_amount(m, q, motion))
+        poses = displaced(m, q, motion, qd, self._step * visible_amount(m, q, motion))
         self._ghost.show({i: poses[i] for i in m.subtree(motion.body)})
 
     def _offer(self, motions: list[CoordinateMotion]) -> None:

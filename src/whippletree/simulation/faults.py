@@ -104,6 +104,8 @@ def left_open(error: OpenLoop, drive: Drive | None) -> str:
 
 def runs_away(found: Runaway, joint: str | None, remedy: str) -> str:
     """What to say of energy that comes from nowhere."""
+    if not np.isfinite(found.gained) or not np.isfinite(found.scale):
+        return f"its energy has grown beyond all numbers; joint {joint!r} changes fastest: {remedy}"
     return (
         f"its energy has grown by {found.gained:.3g} J, where {found.scale:.3g} J is all it has to move "
         f"with; joint {joint!r} changes fastest: {remedy}"
