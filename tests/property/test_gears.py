@@ -146,3 +146,10 @@ def test_contradiction_to_a_gear_is_refused():
         wt.InputError, match=r"y has shape \(3,\), expected \(1,\): nq = 3 of 'train' less one"
     ):
         wt.gear_positions(m, good)
+
+
+def test_a_start_off_by_little_is_told_in_digits_that_differ():
+    m = wt.examples.load("double-pendulum")
+    m.add_gear("belt", "upper", "lower", ratio=-2.0)
+    with pytest.raises(wt.InputError, match=r"q0 has 0\.2000001 for joint 'lower', .* holds at 0\.2:"):
+        wt.simulate(m, [-0.1, 0.2 + 1e-7], duration=0.1)
