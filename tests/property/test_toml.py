@@ -195,6 +195,7 @@ def test_the_good_file_is_good(tmp_path):
             "ratio is …: expected a number that a double can hold",
         ),
         ("[[gear]]", '["#"]\n[[gear]]', 26, "the file has the unknown key '#'"),
+        ("[[gear]]", "[[gears]]", 26, "the file has the unknown key 'gears'"),
         ("ratio = 2.0", "ratio = 2.0\n" + "a." * 20_000 + "a = 1", 31, "it is nested too deeply"),
         ("[[gear]]", "[" + "a." * 20_000 + "a]\n[[gear]]", 26, "it is nested too deeply"),
         ("ratio = 2.0", "ratio = { " + "'a'." * 20_000 + "a = 1 }", 30, "it is nested too deeply"),
@@ -239,6 +240,7 @@ def test_lines_are_found_between_strings_and_brackets():
     assert lines(text) == {
         ("a",): 1,
         ("b", 0): 5,
+        ("b",): 5,
         ("b", 0, "x"): 6,
         ("b", 0, "x", "y"): 6,
         ("b", 0, "q#"): 9,

@@ -50,7 +50,7 @@ def check_depth(text: str) -> None:
 
 
 def lines(text: str, deepest: int = DEEPEST) -> dict[Path, int]:
-    """Line, from 1, of every table header and every key of a text.
+    """Line, from 1, of every table header and every key of a text; of an array of tables that of the first.
 
     Keys inside an inline table or an array are not listed: they are found on the line of their key. Of a text
     that `tomli` does not accept, the lines until there.
@@ -68,6 +68,8 @@ def lines(text: str, deepest: int = DEEPEST) -> dict[Path, int]:
         if brackets:
             table = _enter(keys, brackets == 2, counts)
             found[table] = line
+            if brackets == 2:  # an array of tables stands where its first one does
+                found.setdefault(table[:-1], line)
         else:
             way = table
             for key in keys:
