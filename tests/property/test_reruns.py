@@ -12,6 +12,7 @@ import pytest
 import whippletree as wt
 from whippletree.examples.linkages import four_bars
 from whippletree.simulation import driver, reruns
+from whippletree.simulation.integrators import INTEGRATORS
 
 MECHANISMS = {
     "six-axis-arm": lambda: wt.examples.load("six-axis-arm"),
@@ -173,6 +174,17 @@ def test_a_mechanism_that_changes_has_no_reruns(counted):
     assert counted
     assert found.mechanism is not None
     assert found.mechanism.bodies[0].inertia.m == 2.0
+
+
+def test_what_a_name_stands_for_may_change(monkeypatch):
+    m = wt.examples.load("pendulum")
+    found = {}
+    for name in ("rk4", "euler"):
+        monkeypatch.setitem(INTEGRATORS, "mine", INTEGRATORS[name])
+        for _ in range(2):
+            found[name] = run(m, [0.5], [0.3], duration=0.1, method="mine").q[-1, 0]
+        assert found[name] == run(m, [0.5], [0.3], duration=0.1, method=name).q[-1, 0]
+    assert found["rk4"] != found["euler"]
 
 
 def test_options_are_checked_again():

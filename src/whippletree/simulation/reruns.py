@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..api.forward_methods import METHODS, Method
 from ..kernels.run.kernel import Kernel
 from ..model.mechanism import Mechanism
 from ..model.singular import joints_in_doubt
 from ..spatial import Array
 from .acting import is_control
 from .choice import choose
+from .integrators import INTEGRATORS, Integrator
 from .regular_start import regular_start
 from .run import Run
 from .run_parts import Whole, tell_long_step
@@ -26,7 +28,11 @@ from .trajectory import Trajectory
 
 
 class Options(NamedTuple):
-    """What decides how a run goes, but for the mechanism and the start; see `simulate`."""
+    """What decides how a run goes, but for the mechanism and the start; see `simulate`.
+
+    Attributes:
+        integrator, solver: What the names of method and dynamics stand for, which others may stand for later.
+    """
 
     duration: float
     method: str
@@ -35,6 +41,8 @@ class Options(NamedTuple):
     rtol: float
     atol: float
     control: Kernel | None
+    integrator: Integrator | None
+    solver: Method | None
 
 
 class Rerun:
@@ -125,4 +133,5 @@ def options_of(
         return None
     if any(other is not None for other in others):
         return None
-    return Options(duration, method, dynamics, dt, rtol, atol, control)
+    meant = INTEGRATORS.get(method), METHODS.get(dynamics)
+    return Options(duration, method, dynamics, dt, rtol, atol, control, *meant)
