@@ -193,9 +193,20 @@ class Slot(wt.Joint):
         return rot(axis_rotation(np.array([1.0, 0.0, 0.0]), q[0]).T) @ xlt(np.array([0.0, 1.0, 0.0]) * q[1])
 
     def motion_subspace(self, q):
-        turned = axis_rotation(np.array([1.0, 0.0, 0.0]), q[0]).T @ np.array([0.0, 1.0, 0.0])
-        first, second = np.eye(6)[0], np.concatenate([np.zeros(3), turned])
+        first, second = np.eye(6)[0], np.concatenate([np.zeros(3), self._along(q[0])])
         return np.array([first, second]).T
+
+    def motion_subspace_rate(self, q, qd):
+        across = np.concatenate([np.zeros(3), self._along(q[0] + 0.5 * np.pi)])
+        return np.array([np.zeros(6), across * qd[0]]).T
+
+    def constraint_subspace(self, q):
+        across = np.concatenate([np.zeros(3), self._along(q[0] + 0.5 * np.pi)])
+        return np.array([*np.eye(6)[1:4], across]).T
+
+    @staticmethod
+    def _along(angle):
+        return axis_rotation(np.array([1.0, 0.0, 0.0]), angle).T @ np.array([0.0, 1.0, 0.0])
 
 
 def test_articulated_inertia_of_the_box():
