@@ -38,8 +38,8 @@ CALLS: dict[str, tuple[type[Warning], Callable[[], Any]]] = {
         wt.EnergyWarning,
         lambda: wt.simulate(wt.examples.load("quick-return"), duration=1.0, method="euler", dt=1e-3),
     ),
-    "dry friction": (wt.DryFrictionWarning, lambda: wt.linearize(rubbing(), [0.0], [0.0])),
-    "dry friction of modes": (wt.DryFrictionWarning, lambda: wt.modes(rubbing(), [0.0])),
+    "dry friction": (wt.DryFrictionWarning, lambda: wt.linearize(rubbing(), np.zeros(1), np.zeros(1))),
+    "dry friction of modes": (wt.DryFrictionWarning, lambda: wt.modes(rubbing(), np.zeros(1))),
     "limits of a driven joint": (
         wt.LimitsWarning,
         lambda: wt.kinematics(rubbing(), {"arm": 1.0}, np.linspace(0.0, 1.0, 5)),

@@ -52,8 +52,8 @@ class Placement:
         self._set(at, axes)
 
     def _set(self, position: Array, rotation: Array) -> None:
-        position.setflags(False)
-        rotation.setflags(False)
+        position.setflags(write=False)
+        rotation.setflags(write=False)
         object.__setattr__(self, "position", position)
         object.__setattr__(self, "rotation", rotation)
 
