@@ -450,7 +450,7 @@ def test_a_script_forgets_what_acted_in_the_run_before():
 
 
 @pytest.mark.filterwarnings("ignore::whippletree.StepLengthWarning")
-@pytest.mark.parametrize("method", ["rk4", "euler", "DOP853"])
+@pytest.mark.parametrize("method", ["rk4", "euler"])
 def test_a_control_is_not_asked_about_what_is_no_number(method):
     seen = []
 
