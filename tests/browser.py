@@ -74,7 +74,7 @@ def chromium(path: str, width: int = 1000, height: int = 500) -> Iterator[Watche
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         try:
             page = browser.new_page(viewport={"width": width, "height": height})
-            page.set_default_timeout(30_000)
+            page.set_default_timeout(90_000)
             page.add_init_script(SELDOM)
             yield Watched(page)
         finally:

@@ -30,7 +30,7 @@ def arm() -> wt.Mechanism:
     return m
 
 
-def until(true: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
+def until(true: Callable[[], bool], what: str, seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, f"{what}: not within {seconds} s"
