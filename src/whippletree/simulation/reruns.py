@@ -113,7 +113,8 @@ class Reruns:
         if rerun is None:
             return None
         found = rerun.again(y)
-        self._kept.put(options, rerun)
+        if found is not None:  # else the run that is set up now takes its place
+            self._kept.put(options, rerun)
         return found
 
     def keep(self, options: Hashable, run: Run, whole: Whole) -> None:
