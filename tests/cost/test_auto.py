@@ -1,4 +1,4 @@
-"""Which method of forward dynamics "auto" takes for loops: the one with fewer operations.
+"""Which method of forward dynamics "auto" takes: the one with fewer operations.
 
 Source of truth: operations counted in recorded programs.
 """
@@ -6,8 +6,11 @@ Source of truth: operations counted in recorded programs.
 import numpy as np
 import pytest
 
+import randoms
 import whippletree as wt
 from whippletree.api.compiling import record
+from whippletree.api.forward_methods import METHODS
+from whippletree.benchmark.counts import gu
 from whippletree.examples.linkages import four_bar_tree, four_bars
 from whippletree.loops.equations.rank import independent_rows
 from whippletree.loops.methods.estimate import operations
@@ -96,6 +99,43 @@ def test_auto_takes_what_costs_less(case):
     assert str(estimated.lambda_first) in wt.method_reason(m)
     ratio = (estimated.grcr / estimated.lambda_first) / (counted["grcr"] / counted["lambda-first"])
     assert 2 / 3 < ratio < 3 / 2
+
+
+def counted(m):
+    """Operations of the two roads to the accelerations of a tree."""
+    return {name: sum(record(METHODS[name].accelerations, m).cost.values()) for name in ("aba", "crba")}
+
+
+@pytest.mark.parametrize("n", range(1, 15))
+def test_of_a_chain_auto_takes_what_costs_less(n):
+    m = gu(n)
+    found = counted(m)
+    assert found[wt.methods(m)[0]] == min(found.values())
+    assert wt.method_reason(m).startswith(f"{wt.methods(m)[0]}: ")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_a_branched_tree_auto_takes_what_costs_less(seed):
+    rng = np.random.default_rng(seed)
+    joints = rng.choice(["revolute", "prismatic", "helical", "universal"], int(rng.integers(3, 20)))
+    m = randoms.tree(rng, list(joints), branching=0.3)
+    found = counted(m)
+    # Prices are those of joints that turn; where both take nearly as many, either will do.
+    assert found[wt.methods(m)[0]] <= 1.05 * min(found.values())
+
+
+@pytest.mark.parametrize(("name", "aba", "crba"), [("six-axis-arm", 804, 595), ("seven-axis-arm", 1080, 907)])
+def test_arms_by_either_road(name, aba, crba):
+    m = wt.examples.load(name)
+    assert counted(m) == {"aba": aba, "crba": crba}
+    assert wt.methods(m)[0] == "crba"
+
+
+@pytest.mark.parametrize("name", ["humanoid", "quadruped"])
+def test_what_a_floating_base_carries_goes_by_articulated_bodies(name):
+    m = wt.examples.load(name)
+    assert wt.methods(m)[:2] == ["aba", "crba"]
+    assert counted(m)["aba"] < counted(m)["crba"]
 
 
 def test_few_constraints_on_many_joints_are_said_to_be_the_reason():

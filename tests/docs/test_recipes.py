@@ -179,7 +179,7 @@ def test_a_method_of_forward_dynamics(method: str, follow: Follow) -> None:
     follow(RECIPES["method"])
     m = ball_and_arm()
     q0, qd0 = m.random(np.random.default_rng(1)), [0.3, -0.5, 0.7, 0.9]
-    assert wt.methods(m)[0] == "aba"
+    assert wt.methods(m)[0] == "crba"
     assert wt.methods(m)[-1] == "matrix"
     options: dict[str, Any] = {"implicit_damping": 0.3} if method == "euler" else {}
     options |= {"dt": 0.005} if method in INTEGRATORS else {"rtol": 1e-10, "atol": 1e-12, "sample": 0.01}
@@ -196,9 +196,9 @@ def test_a_method_of_forward_dynamics(method: str, follow: Follow) -> None:
             events=[wt.Event(lambda t, q, qd: t - 0.0345, name="mark")],
             **options,
         )
-        for dynamics in ("matrix", "aba")
+        for dynamics in ("matrix", "crba")
     )
-    assert (own.dynamics, ours.dynamics) == ("matrix", "aba")
+    assert (own.dynamics, ours.dynamics) == ("matrix", "crba")
     # Stages of a step that leave the sphere of quaternions are seen on it: another method of the same order.
     tolerance = {"rk4": 1e-8, "DOP853": 1e-8, "Radau": 1e-8}.get(method, 1e-12)
     assert_allclose(own.q, ours.q, rtol=0, atol=tolerance)

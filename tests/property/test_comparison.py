@@ -134,9 +134,9 @@ def test_bad_questions_are_refused():
         wt.InputError, match=r"sizes are \(4, 8\): give at least 6 whole numbers, from small to lar"
     ):
         wt.scaling("chain", (4, 8))
-    with pytest.raises(wt.InputError, match=r"methods has 'kkt', not for 'GU\(2\)': give some of aba"):
+    with pytest.raises(wt.InputError, match=r"methods has 'kkt', not for 'GU\(2\)': give some of crba, aba"):
         wt.scaling("chain", (2, 3, 4, 5, 6, 8), ["kkt"])
-    with pytest.raises(wt.InputError, match=r"methods is 'aba', expected a list of names, as \['aba'\]"):
+    with pytest.raises(wt.InputError, match=r"methods is 'aba', expected a list of names, as \['crba'\]"):
         wt.scaling("chain", (2, 3, 4, 5, 6, 8), "aba")
     with pytest.raises(wt.InputError, match=r"sizes are \(2.5, 3, .*: give at least 6 whole numbers"):
         wt.scaling("chain", (2.5, 3, 4, 5, 6, 8))  # pyright: ignore[reportArgumentType]

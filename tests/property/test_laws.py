@@ -151,7 +151,7 @@ def test_stabilization_pulls_loops_together():
 
 
 def test_stabilization_needs_loops():
-    with pytest.raises(wt.InputError, match=r"stabilization is 0\.1, but dynamics 'aba' holds no loops"):
+    with pytest.raises(wt.InputError, match=r"stabilization is 0\.1, but dynamics 'crba' holds no loops"):
         wt.simulate(wt.examples.load("double-pendulum"), duration=0.1, stabilization=0.1)
 
 

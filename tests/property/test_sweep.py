@@ -222,7 +222,9 @@ INSIDE = {
     "without arguments": "Fixed Free Plane Spherical SphericalExponential Translation examples.names",
     "arithmetic on anything that has it, as NumPy's": "each maximum minimum repeat where",
     "made by compile": "Kernel",
-    "what doors go by": "dynamics.newton_euler_bias dynamics.prescribed_held",
+    "what doors go by": """
+        dynamics.newton_euler_bias dynamics.forward_dynamics_crba_by_bodies dynamics.prescribed_held
+    """,
     "the whole program of another library is set by it: tests/oracle/test_interop_jax.py": "interop.jax",
 }
 """Public names that are not swept, and why. Nor are methods of joints and transforms: parts of algorithms."""

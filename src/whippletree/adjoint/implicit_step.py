@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..api.compiling import record
-from ..api.forward_methods import METHODS
+from ..api.forward_methods import FOR_TREES
 from ..dynamics import aba, rnea
 from ..kernels.derive.derivatives import product_reverse
 from ..kernels.trace.inline import inlined
@@ -30,10 +30,10 @@ Backward = Callable[[dict[str, Any], tuple[Any, ...]], dict[str, Array]]
 
 
 def is_implicit(mode: Mode) -> bool:
-    """Whether a step is of this kind: by `aba`, with all forces as they are at its beginning."""
+    """Whether a step is of this kind: of a tree, with all forces as they are at its beginning."""
     law = mode.law
     plain = isinstance(mode.integrator, Euler) and not mode.rows and mode.touching is None
-    return plain and law.method is METHODS["aba"] and law.implicit_damping is None
+    return plain and law.method in FOR_TREES and law.implicit_damping is None
 
 
 def backward_through(

@@ -21,7 +21,7 @@ from ..model.parameters import with_parameters
 from ..spatial import Array
 from .compiling import record
 from .forward import forward_dynamics
-from .forward_methods import find
+from .forward_methods import FOR_TREES, find
 
 
 class Wanted(NamedTuple):
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
             # Forces of joints that are zero may be among the numbers left open.
             opened = any(name.endswith((".damping", ".friction", ".stiffness")) for name in self.parameters)
             own = opened or has_own_forces(self.m)
-            return ABA if find(self.m, "auto")[0] == "aba" and not own else None
+            return ABA if find(self.m, "auto")[1] in FOR_TREES and not own else None
         return bare
 
     def record(self, function: Callable[..., Any]) -> Program:

@@ -18,7 +18,7 @@ from ..loops.methods.estimate import operations
 from ..model.mechanism import Mechanism
 from ..model.values import joint_numbers
 from ..spatial import Array
-from .forward_methods import METHODS, Method, applicable, find, is_better_by_forces
+from .forward_methods import METHODS, Method, applicable, automatic, find, is_better_by_forces
 
 
 @checked
@@ -26,11 +26,12 @@ def methods(m: Mechanism) -> list[str]:
     """Names of the methods of forward dynamics that apply to a mechanism, the one "auto" takes first.
 
     That is recursive coordinate reduction if there are loops, except where "lambda-first" takes fewer
-    operations, as it may where few constraints tie many joints together; `method_reason` tells.
+    operations, as it may where few constraints tie many joints together. For trees it is "crba" where joints
+    stand on few others, as those of an arm do, and "aba" elsewhere; `method_reason` tells.
 
     >>> import whippletree as wt
-    >>> wt.methods(wt.examples.load("double-pendulum"))[:2]
-    ['aba', 'crba']
+    >>> wt.methods(wt.examples.load("six-axis-arm"))[:2], wt.methods(wt.examples.load("humanoid"))[:2]
+    (['crba', 'aba'], ['aba', 'crba'])
     >>> wt.methods(wt.examples.load("four-bar"))[:4]
     ['grcr', 'lambda-first', 'projection', 'clusters']
     """
@@ -74,15 +75,21 @@ def method_reason(m: Mechanism) -> str:
     method needs is not in them.
 
     >>> import whippletree as wt
+    >>> print(wt.method_reason(wt.examples.load("humanoid")))
+    aba: joints stand on many others, or on a floating base, and articulated bodies take no more for them
     >>> print(wt.method_reason(wt.examples.load("double-pendulum")))
-    aba: a tree without gears or loops takes the articulated-body algorithm
+    crba: joints stand on few others: the inertia matrix takes fewer operations than articulated bodies
     >>> print(wt.method_reason(wt.examples.load("delta-robot")))
     grcr: coordinate reduction takes about 6569 operations a state, lambda-first about 8336
     """
     if not m.loops:
         if m.gears:
             return "geared: a tree with gears is reduced to the joints that drive it"
-        return "aba: a tree without gears or loops takes the articulated-body algorithm"
+        if automatic(m) == "aba":
+            on_many = "joints stand on many others, or on a floating base"
+            return f"aba: {on_many}, and articulated bodies take no more for them"
+        shorter = "the inertia matrix takes fewer operations than articulated bodies"
+        return f"crba: joints stand on few others: {shorter}"
     by = operations(m)
     if METHODS["lambda-first"].fault(m) is not None:
         return f"grcr: it takes about {by.grcr} operations a state; lambda-first does not apply"

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import dynamics
 from ..dynamics.geared import geared_forward_dynamics
+from ..dynamics.shallow import is_shallow
 from ..errors import InputError, ModelError
 from ..formulations import special_coordinates
 from ..formulations.lagrange import lagrange
@@ -117,7 +118,10 @@ METHODS: dict[str, Method] = {
     "semi-recursive-1": Method(semi_recursive_1, (), "rows", row_choice, row_quality, True),
     "semi-recursive-2": Method(semi_recursive_2, (), "rows", row_choice, row_quality, True),
 }
-"""The first that applies is the one "auto" takes, but see `applicable`. A new method is one line here."""
+"""The first that applies is the one "auto" takes, but see `automatic`. A new method is one line here."""
+
+FOR_TREES = METHODS["aba"], METHODS["crba"]
+"""Roads to the accelerations of a tree between which "auto" chooses by their operations alone."""
 
 IN_DOUBT = 1.03
 """Operations are estimates: by this factor coordinate reduction has to be dearer before "auto" leaves it."""
@@ -128,8 +132,8 @@ DEARER = 8.0
 
 def applicable(m: Mechanism) -> list[str]:
     """Names of the methods that apply to a mechanism, the one "auto" takes first."""
-    names = [name for name, method in METHODS.items() if method.fault(m) is None]
-    return sorted(names, key=lambda name: name != "lambda-first") if is_better_by_forces(m) else names
+    first = automatic(m)
+    return [first, *(name for name, method in METHODS.items() if name != first and method.fault(m) is None)]
 
 
 def is_better_by_forces(m: Mechanism) -> bool:
@@ -162,7 +166,8 @@ def automatic(m: Mechanism) -> str:
     """The first of the `applicable` methods; the others are not looked at, which every call would pay for."""
     if is_better_by_forces(m):
         return "lambda-first"
-    return next(name for name, method in METHODS.items() if method.fault(m) is None)
+    first = next(name for name, method in METHODS.items() if method.fault(m) is None)
+    return "crba" if first == "aba" and m.once(is_shallow) else first
 
 
 def reserve(m: Mechanism) -> str | None:

@@ -144,7 +144,7 @@ def compare(m: Mechanism, q: Array, qd: Array, tau: Array) -> Comparison:
     >>> m = wt.examples.load("double-pendulum")
     >>> found = wt.compare(m, [0.3, 0.5], [1.0, -0.4], [0.2, 0.1])
     >>> found.methods[0].method, found.largest_difference < 1e-12
-    ('aba', True)
+    ('crba', True)
     >>> found.refused["geared"]
     "'double-pendulum' has no gears"
     """

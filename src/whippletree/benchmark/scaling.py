@@ -170,7 +170,7 @@ def scaling(
     >>> print("\\n".join(str(found).splitlines()[:3]))
     chain  n = 3  n = 4  n = 6  n = 8  n = 10  n = 12  grows as  exponent
     aba      648  1,055  1,869  2,683   3,497   4,311  n^1           1.17
-    crba     488    851  1,714  2,773   4,044   5,543  n^3           1.71
+    crba     417    738  1,517  2,492   3,679   5,094  n^3           1.76
     """
     if build not in FAMILIES if isinstance(build, str) else not callable(build):
         raise InputError(f"build is {build!r}: give one of {', '.join(FAMILIES)}, or a function of n")

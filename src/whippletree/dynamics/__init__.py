@@ -26,6 +26,7 @@ from .floating_aba import floating_aba as floating_aba
 from .floating_crba import floating_crba as floating_crba
 from .floating_inverse import floating_inverse_dynamics as floating_inverse_dynamics
 from .forward_crba import forward_dynamics_crba as forward_dynamics_crba
+from .forward_crba import forward_dynamics_crba_by_bodies
 from .frame_derivatives import frame_acceleration_derivatives as frame_acceleration_derivatives
 from .frame_derivatives import frame_pose_derivative as frame_pose_derivative
 from .frame_derivatives import frame_velocity_derivatives as frame_velocity_derivatives
@@ -109,7 +110,9 @@ if not TYPE_CHECKING:  # what is checked has the type of what is not
     factor_ltl = checked(factor_ltl, frame_free=True, held=none_held)
     factor_ltdl = checked(factor_ltdl, frame_free=True, held=none_held)
     inverse_inertia = checked(inverse_inertia, frame_free=True, held=none_held)
-    forward_dynamics_crba = checked(forward_dynamics_crba, frame_free=True, held=none_held)
+    forward_dynamics_crba = checked(
+        forward_dynamics_crba, frame_free=True, recorded=forward_dynamics_crba_by_bodies, held=none_held
+    )
     aba_variant_1 = checked(aba_variant_1, invertible_inertias, frame_free=True)
     aba_variant_2 = checked(aba_variant_2, invertible_inertias, frame_free=True)
     divide_and_conquer = checked(divide_and_conquer, invertible_inertias, frame_free=True)
