@@ -59,6 +59,7 @@ class AngleLanes:
         self.levels: list[tuple[list[Instruction], list[int]]] = [
             (before[depth], list(group)) for depth, group in groups.items()
         ]
+        self._together: set[int] = {number for group in groups.values() for number in group}
         width, largest = 1, max((len(group) for group in groups.values()), default=1)
         while width < min(widest.width, largest):
             width *= 2
@@ -98,9 +99,13 @@ class AngleLanes:
                 first += width
         return first
 
+    def has(self, instruction: Instruction) -> bool:
+        """Whether an instruction is a sine or cosine that is computed with others."""
+        return instruction[0] in ("sin", "cos") and instruction[2] in self._together
+
     def load(self, e: Lanes, instruction: Instruction) -> Real | None:
         """The value of a sine or cosine that has been computed, else None."""
-        if instruction[0] not in ("sin", "cos") or instruction[2] not in self._place_of:
+        if not self.has(instruction):
             return None
         place = self._place_of[instruction[2]] + self.form.width * (instruction[0] == "cos")
         return Real(e.line(f"load {e.element}, ptr {_place(e, place)}, align {e.size}"))

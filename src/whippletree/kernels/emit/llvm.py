@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
-from ..trace.ops import OPS
 from ..trace.program import Instruction, Program
 from ..trace.structure import leaves
 from .angle_lanes import AngleLanes
-from .instructions import CALLED, calls_first, functions_of, write_instruction
+from .instructions import calls_first, functions_of, write_instruction
 from .loop_bodies import MAIN, loop_functions
 from .loop_calls import AREA, LoopCalls, area_text
 from .memory import ROOM, Prefetches, Streams, flush_text, room_size
 from .pack_code import PackCode
 from .pack_gain import Pack
 from .result_slots import ResultSlots
-from .spills import NO_SPILLS, CodeStep, SpillCode, Spills
+from .spills import SpillCode
 from .transpose import load_pieces, load_rows, pieces, store_piece
 from .vecmath import functions as vecmath
 from .vecmath.lanes import Form, Lanes, Real
+from .waiting import Angles, Item, Known, scalar_order, spills_alone, spills_in_lanes
 
 BATCH = "wt_batch"
 SHARE = "wt_share"
@@ -33,8 +33,6 @@ STEP = "wt.step"
 ONE_WORK = "wt_one_work"
 
 _WIDTHS = (1, 2, 4, 8, 16)
-_SPARE = 2  # registers for what is no value of the program: constants, and copies for what overwrites them
-_LONG = 1_000  # instructions; in shorter code LLVM is quick to find registers
 
 
 def module_text(program: Program, form: Form, lanes: int, registers: int) -> str:
@@ -62,7 +60,7 @@ def module_text(program: Program, form: Form, lanes: int, registers: int) -> str
         registers: How many of these there are.
     """
     functions = functions_of(program)
-    code = _scalar(program, form, lanes) if form.width == 1 else _vector(program, form, registers)
+    code = _scalar(program, form, lanes, registers) if form.width == 1 else _vector(program, form, registers)
     code = loop_functions(program, form, attributes(form)) + code
     forms = [form.of_width(width) for width in _WIDTHS]
     parts = [
@@ -109,7 +107,7 @@ declare {real} @llvm.fabs.{suffix}({real})""")
     return "".join(texts) + "\n"
 
 
-def _scalar(program: Program, form: Form, lanes: int) -> str:
+def _scalar(program: Program, form: Form, lanes: int, registers: int) -> str:
     """`wt_one`, and `wt_batch` as a loop over it."""
     names = [f"%a{i}" for i in range(_arrays(program))]
     e = Lanes(form)
@@ -119,8 +117,18 @@ def _scalar(program: Program, form: Form, lanes: int) -> str:
     angles = AngleLanes(program, form.of_width(lanes))
     results = _Results(e, program, lambda array: [names[array]], ResultSlots(e, program))  # no slots
     packs = PackCode(e, program, angles.rest, form.of_width(lanes))
-    _StateCode(e, program, inputs, results, SpillCode(e, NO_SPILLS)).write_one(angles, packs)
-    body = "\n".join([area_text(program, form), angles.memory(), *e.lines])
+    order = scalar_order(program, angles, packs)
+    homes = [(name, k) for name, entry in zip(names, program.inputs, strict=False) for k in range(entry.size)]
+
+    def home(value: int) -> str:
+        name, k = homes[value]
+        return e.line(f"getelementptr {e.element}, ptr {name}, i64 {k}")
+
+    spills = SpillCode(e, spills_alone(program, order, angles, packs, results.whole, registers), home)
+    for number in range(len(inputs)):
+        spills.write(number, inputs)
+    _StateCode(e, program, inputs, results, spills).write_one(order, angles, packs)
+    body = "\n".join([area_text(program, form), angles.memory(), spills.before(), *e.lines])
     widest = form.of_width(max(angles.form.width, packs.width))
     parameters = ", ".join(f"ptr {name}" for name in names)
     one = f"define void @{ONE}({parameters}) {attributes(widest)} {{\n{body}\n  ret void\n}}\n"
@@ -142,7 +150,7 @@ def _vector(program: Program, form: Form, registers: int) -> str:
 
     results = _Results(e, program, lambda array: streams.rows(array, rows(array)), streams.slots)
     instructions = calls_first(program.instructions, program.first_instruction)
-    spills = SpillCode(e, _spills(program, instructions, results, registers))
+    spills = SpillCode(e, spills_in_lanes(program, instructions, results.whole, registers))
     inputs: list[Real] = []
     for array, entry in enumerate(program.inputs):
         for piece in load_pieces(e, rows(array), entry.size):
@@ -150,6 +158,7 @@ def _vector(program: Program, form: Form, registers: int) -> str:
             for number in range(len(inputs) - len(piece), len(inputs)):
                 spills.write(number, inputs)
     body = _StateCode(e, program, inputs, results, spills)
+    body.store_known()
     ahead = e.line(f"add i64 %i, {(Prefetches.AHEAD + streams.slots.turn - 1) * e.width}")
     following = [(row_address(e, array, ahead), entry.size) for array, entry in enumerate(program.inputs)]
     prefetches = Prefetches(e, following, len(program.instructions))
@@ -160,28 +169,6 @@ def _vector(program: Program, form: Form, registers: int) -> str:
     streams.flush()
     texts = flush_text(form, attributes(form)) + streams.slots.text(attributes(form))
     return texts + batch_loop(e, area_text(program, form) + streams.before() + spills.before())
-
-
-def _spills(
-    program: Program, instructions: Sequence[Instruction], results: _Results, registers: int
-) -> Spills:
-    """What waits in memory while instructions are executed in this order and results written."""
-    if program.loops or len(instructions) < _LONG:  # what loops take and give is in memory anyway
-        return NO_SPILLS
-    constants = range(program.first_constant, program.first_instruction)
-    apart = {-1, *constants, *(i[1] for i in instructions if OPS[i[0]].is_condition)}
-    whole = results.whole(i[1] for i in instructions)
-    called: set[int] = set()  # arguments of sines and cosines
-    steps: list[CodeStep] = []
-    for op, out, *operands in instructions:
-        is_call = op in CALLED and not (op in ("sin", "cos") and operands[0] in called)
-        if is_call:
-            called.add(operands[0])
-        steps.append(CodeStep(tuple({*operands} - apart), out, is_call))
-        steps += [
-            CodeStep(tuple({*results.pieces[piece][2]} - apart), -1, False) for piece in whole.get(out, ())
-        ]
-    return Spills(range(program.first_constant), steps, registers - _SPARE)
 
 
 def lane_indices(e: Lanes) -> list[str]:
@@ -276,11 +263,15 @@ class _StateCode:
         self.values += [""] * len(program.instructions)
         self._results = results
         self._spills = spills
-        for number in range(program.first_instruction):
-            for piece in results.note(number, self.values):
-                results.store(piece, self.values)
         self._calls = LoopCalls(AREA, MAIN)
         self._pairs: dict[int, tuple[Real, Real]] = {}  # argument to (sine, cosine)
+        self._known = range(program.first_instruction)
+
+    def store_known(self) -> None:
+        """Store results that are inputs or constants, before the first instruction."""
+        for number in self._known:
+            for piece in self._results.note(number, self.values):
+                self._results.store(piece, self.values)
 
     def write(self, instruction: Instruction) -> None:
         """Write an instruction."""
@@ -295,29 +286,27 @@ class _StateCode:
             self._spills.read(self.values)
             self._results.store(piece, self.values)
 
-    def write_one(self, angles: AngleLanes, packs: PackCode) -> None:
+    def write_one(self, order: Sequence[Item], angles: AngleLanes, packs: PackCode) -> None:
         """Write all instructions of one state, sines and cosines of several angles and packs together."""
         free = 0
-        for before, numbers in angles.levels:
-            self._write_in_order(before, angles, packs)
-            free = angles.write(self.e, numbers, self.values, free)
-        self._write_in_order(packs.sequence, angles, packs)
-
-    def _write_in_order(
-        self, instructions: Sequence[Instruction | Pack], angles: AngleLanes, packs: PackCode
-    ) -> None:
-        for instruction in instructions:
-            if isinstance(instruction, Pack):
-                packs.write(instruction, self.values)
-                for number in instruction.numbers:
+        for item in order:
+            if isinstance(item, Angles):
+                self._spills.read(self.values)
+                free = angles.write(self.e, item.numbers, self.values, free)
+            elif isinstance(item, Pack):
+                packs.write(item, self.values)
+                for number in item.numbers:
                     self._note(number)
-                continue
-            known = angles.load(self.e, instruction)
-            if known is None:
-                self.write(instruction)
+            elif isinstance(item, Known):
+                for number in self._known:
+                    self._note(number)
+            elif (known := angles.load(self.e, item)) is None:
+                self.write(item)
             else:
-                self.values[instruction[1]] = known
-                self._note(instruction[1])
+                self._spills.read(self.values)
+                self.values[item[1]] = known
+                self._spills.write(item[1], self.values)
+                self._note(item[1])
 
 
 class _Results:
@@ -352,12 +341,12 @@ class _Results:
                 self.pieces.append((array, start, numbers))
             begin += leaf.size
 
-    def whole(self, order: Iterable[int]) -> dict[int, list[int]]:
-        """By value the pieces that it is the last one of, if instructions give their values in this order."""
+    def whole(self, order: Iterable[int]) -> dict[int, list[list[int]]]:
+        """By value what is stored with it as the last one, if values come in this order."""
         at = {number: k for k, number in enumerate(order)}
-        found: dict[int, list[int]] = {}
-        for piece, (_, _, numbers) in enumerate(self.pieces):
-            found.setdefault(max(numbers, key=lambda n: at.get(n, -1)), []).append(piece)
+        found: dict[int, list[list[int]]] = {}
+        for _, _, numbers in self.pieces:
+            found.setdefault(max(numbers, key=lambda n: at.get(n, -1)), []).append(numbers)
         return found
 
     def note(self, number: int, values: list[str]) -> list[int]:

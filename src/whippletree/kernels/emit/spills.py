@@ -7,7 +7,8 @@ one pass; LLVM, which looks for registers in any code, takes half of its time to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from .vecmath.lanes import Lanes
@@ -36,14 +37,18 @@ class Spills:
         first: Values that are there before the first step, in order.
         steps: What the code does.
         registers: How many values are to be in registers at most.
+        intact: Until this step, values that are there before the first are still where they came from.
 
     Attributes:
-        slot: By value, of those that are in memory: its place there.
+        at_home: Values that wait where they came from.
+        slot: By value, of those that are in memory elsewhere: its place there.
         reloads: By step, the values that are read from memory before.
         slots: How many places there are.
     """
 
-    def __init__(self, first: Iterable[int], steps: Sequence[CodeStep], registers: int) -> None:
+    def __init__(
+        self, first: Iterable[int], steps: Sequence[CodeStep], registers: int, intact: int = 0
+    ) -> None:
         self.slot: dict[int, int] = {}
         self.reloads: dict[int, list[int]] = {}
         following, start = _next_reads(steps)
@@ -68,7 +73,11 @@ class Spills:
                 held[made] = start[made]
             if len(held) > registers:
                 _make_room(held, registers, spilled)
+        late = {value for k, values in self.reloads.items() if k >= intact for value in values}
+        self.at_home: set[int] = spilled.intersection(first) - late
+        spilled -= self.at_home
         self.slots: int = self._find_places(first, steps, following, spilled)
+        self._put_busy_first()
 
     def _find_places(
         self, first: Iterable[int], steps: Sequence[CodeStep], following: list[list[int]], spilled: set[int]
@@ -88,6 +97,14 @@ class Spills:
                 self.slot[made] = free.pop() if free else count
                 count = max(count, self.slot[made] + 1)
         return count
+
+    def _put_busy_first(self) -> None:
+        """Number places by how often they are used: the first ones have short addresses."""
+        uses = Counter(self.slot.values())
+        read = (value for values in self.reloads.values() for value in values)
+        uses.update(self.slot[value] for value in read if value in self.slot)
+        rank = {slot: k for k, (slot, _) in enumerate(uses.most_common())}
+        self.slot = {value: rank[slot] for value, slot in self.slot.items()}
 
 
 def _next_reads(steps: Sequence[CodeStep]) -> tuple[list[list[int]], dict[int, int]]:
@@ -117,42 +134,64 @@ NO_SPILLS = Spills((), (), 0)
 class SpillCode:
     """Writes values into memory and reads them.
 
-    What is read goes by another address than what was written, of which LLVM does not know that it is the
-    same one: else it would take the value itself again, and see to it that it is still there.
+    Much of what long code for one state does is this, and it takes as long as it takes to fetch its bytes. So
+    it goes by several addresses, from which places have short offsets: on x86 one byte in place of four.
+
+    LLVM does not know that these addresses belong together, and stores are volatile: else it would put all
+    offsets together again, and take a value itself where it is read again, and see to it that it is still
+    there.
     """
 
-    WRITTEN, READ = "%waiting", "%waiting_again"
+    ADDRESSES = 12
+    """Of 15 registers for them; the others are for inputs and outputs."""
 
-    def __init__(self, e: Lanes, spills: Spills) -> None:
+    NEAR = 128
+    """Bytes before and behind an address to which offsets are short."""
+
+    def __init__(self, e: Lanes, spills: Spills, home: Callable[[int], str] = str) -> None:
         self.e = e
         self.spills = spills
+        self._home = home
         self._steps = 0
+        # Short offsets of vectors count these, not bytes: they reach far enough from one address.
+        self._each: int = 2 * self.NEAR // e.bytes if e.width == 1 else max(spills.slots, 1)
+        self._addresses: int = min(self.ADDRESSES, -(-spills.slots // self._each))
 
     def before(self) -> str:
         """The memory, on the stack."""
         if not self.spills.slots:
             return ""
         e = self.e
-        return f"""
-  {self.WRITTEN} = alloca [{self.spills.slots} x {e.real_type}], align {e.bytes}
-  %waiting_at = alloca ptr, align 8
-  store volatile ptr {self.WRITTEN}, ptr %waiting_at, align 8
-  {self.READ} = load volatile ptr, ptr %waiting_at, align 8"""
+        text = f"""
+  %waiting = alloca [{self.spills.slots} x {e.real_type}], align {e.bytes}
+  %waiting_at = alloca ptr, align 8"""
+        for k in range(self._addresses):
+            text += f"""
+  %waiting_{k} = getelementptr {e.real_type}, ptr %waiting, i64 {self._middle(k)}
+  store volatile ptr %waiting_{k}, ptr %waiting_at, align 8
+  %near_{k} = load volatile ptr, ptr %waiting_at, align 8"""
+        return text
 
     def read(self, values: list[str]) -> None:
         """Read what the next step needs from memory."""
         e = self.e
         for value in self.spills.reloads.get(self._steps, ()):
-            at = self._place(self.READ, value)
+            at = self._home(value) if value in self.spills.at_home else self._place(value)
             values[value] = e.line(f"load {e.real_type}, ptr {at}, align {e.bytes}")
         self._steps += 1
 
     def write(self, value: int, values: Sequence[str]) -> None:
         """Put a value into memory, if it has a place there."""
         if value in self.spills.slot:
-            e = self.e
-            at = self._place(self.WRITTEN, value)
-            e.lines.append(f"  store {e.real_type} {values[value]}, ptr {at}, align {e.bytes}")
+            e, at = self.e, self._place(value)
+            e.lines.append(f"  store volatile {e.real_type} {values[value]}, ptr {at}, align {e.bytes}")
 
-    def _place(self, memory: str, value: int) -> str:
-        return self.e.line(f"getelementptr {self.e.real_type}, ptr {memory}, i64 {self.spills.slot[value]}")
+    def _place(self, value: int) -> str:
+        slot = self.spills.slot[value]
+        k = min(slot // self._each, self._addresses - 1)
+        offset = slot - self._middle(k)
+        return self.e.line(f"getelementptr {self.e.real_type}, ptr %near_{k}, i64 {offset}")
+
+    def _middle(self, k: int) -> int:
+        """The place that an address is that of."""
+        return k * self._each + self._each // 2
