@@ -74,14 +74,13 @@ def spills_alone(
     """The same of code for one state."""
     if _is_left_to_llvm(program, packs):
         return NO_SPILLS
-    known = range(program.first_instruction)
-    made = [item[1] for item in order if not isinstance(item, Angles | Known | Pack)]
-    steps = _Steps(program, whole(made))
-    for item in order:
+    alone = [item for item in order if not isinstance(item, Pack)]  # which is all of them
+    steps = _Steps(program, whole(item[1] for item in alone if not isinstance(item, Angles | Known)))
+    for item in alone:
         if isinstance(item, Angles):
             steps.found.append(CodeStep(tuple({*item.numbers} - steps.apart), -1, True))
         elif isinstance(item, Known):
-            for number in known:
+            for number in range(program.first_instruction):
                 steps.add_results(number)
         elif angles.has(item):
             steps.found.append(CodeStep((), item[1], False))
