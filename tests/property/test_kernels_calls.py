@@ -426,6 +426,7 @@ class TestNative:
             k(*states)
             out_kernel(*single, 0.5, out=out)
             out_kernel(*states)
+        gc.collect()  # what errors refer to in circles has dtypes, too
         before = [sys.getrefcount(x) for x in held]
         for _ in range(500):
             k(*single, 0.5)
@@ -436,6 +437,7 @@ class TestNative:
                 k(single[0], 0.5)
             with pytest.raises(InputError):
                 k(single[0], single[0][:2], 0.5)
+        gc.collect()
         assert [sys.getrefcount(x) for x in held] == before
 
     def test_results_are_owned_by_the_caller(self, states):
@@ -692,3 +694,43 @@ def test_arrays_that_were_pickled_take_the_native_way(monkeypatch):
     for other in (swapped, single, a.view(np.int64)):
         with pytest.raises(TypeError):
             k(other, b)
+
+
+def test_calls_go_straight_to_the_code(monkeypatch, states):
+    """By the protocol of functions: what the class says of calls is not asked any more."""
+    kernel = Kernel(trace(motion, SHAPES), "motion")
+    expected = kernel(*states)
+    monkeypatch.setattr(type(kernel), "__getattribute__", None)  # nothing may be looked up
+    for _ in range(3):
+        np.testing.assert_array_equal(kernel(*states), expected)
+
+
+def test_the_class_of_a_kernel_makes_kernels_of_other_programs(entrance, states):
+    kernel = Kernel(trace(motion, SHAPES), "motion")
+    kernel(*states)
+    other = type(kernel)(trace(lambda x: 2.0 * x, {"x": (2,)}), "twice")
+    np.testing.assert_array_equal(other(np.array([1.5, -0.3])), [3.0, -0.6])
+    np.testing.assert_array_equal(kernel(*states), copy.deepcopy(kernel)(*states))
+    again = type(other)(other.program)
+    np.testing.assert_array_equal(again(np.array([0.7, 1.1])), [1.4, 2.2])
+
+
+def test_kernels_that_are_gone_leave_nothing(states):
+    """Object, class, function and code, also where only a call has been made."""
+    kernel = Kernel(trace(motion, SHAPES), "motion")
+    kernel(*states)
+    gone = [weakref.ref(thing) for thing in (kernel, type(kernel), vars(kernel)["_called"])]
+    del kernel
+    gc.collect()
+    assert [thing() for thing in gone] == [None] * 3
+
+
+def test_what_is_said_of_the_class_later_does_not_harm(states):
+    kernel = Kernel(trace(motion, SHAPES), "motion")
+    expected = kernel(*states)
+    bound = kernel.__call__
+    del type(kernel).__call__
+    np.testing.assert_array_equal(kernel(*states), expected)
+    np.testing.assert_array_equal(bound(*states), expected)
+    with pytest.raises(InputError, match="gain"):
+        kernel(states[0], states[1])

@@ -28,8 +28,10 @@ def quick_call_text(shapes: Sequence[Shape], results: Sequence[Shape]) -> str:
         "  ret ptr %handed",
     ]
     body = "\n".join(writer.lines)
-    head = f"define ptr @{CALL}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes()}"
-    return f"{head} {{\nstart:\n{body}\n}}\n"
+    head = f"define ptr @{CALL}(ptr %self, ptr %args, i64 %told, ptr %names) {attributes()}"
+    # The highest bit says what may be done to the place before the arguments: nothing is.
+    count = f"  %nargs = and i64 %told, {(1 << 63) - 1}"
+    return f"{head} {{\nstart:\n{count}\n{body}\n}}\n"
 
 
 class _QuickWriter:

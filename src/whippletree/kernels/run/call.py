@@ -19,6 +19,7 @@ import numpy as np
 from ..emit import call_layout as layout
 from ..emit.call_layout import CALL, ENTRIES, TABLE
 from ..trace.precision import Precision
+from . import direct
 from .machine import Code
 
 _METH_FASTCALL, _METH_KEYWORDS = 0x0080, 0x0002
@@ -37,6 +38,7 @@ def supported() -> bool:
         and struct.calcsize("P") == 8
         and int(np.__version__.split(".")[0]) == 2
         and _layout_holds()
+        and direct.layout_holds()
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from inspect import Parameter, Signature, signature
 from keyword import iskeyword
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any, Self
 from weakref import ref
 
@@ -16,6 +17,7 @@ from ..trace.precision import SINGLE, precision_of
 from ..trace.program import Program
 from ..trace.structure import Branch, Leaf, leaves, unflatten
 from . import build, call
+from .direct import WithRoom, send_calls_to
 from .general_call import Checked
 from .machine import Code, host
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _LONG = 1 << 16  # instructions; batches that take more let other threads run meanwhile
 
 
-class Kernel:
+class Kernel(WithRoom):
     """Machine code for one program.
 
     A kernel is called as the function it was traced from, with arrays of the traced shapes, or with more axes
@@ -63,7 +65,9 @@ class Kernel:
         # Each kernel has a class of its own, whose __call__ becomes the native function: Python then calls
         # machine code directly, without a frame of its own in between, which would take as long as the
         # code of a small kernel.
-        members = {"__module__": cls.__module__, "__doc__": cls.__doc__}
+        members: dict[str, Any] = {"__module__": cls.__module__, "__doc__": cls.__doc__}
+        # The class of a kernel may make another: by its function that would compute the same.
+        members |= {"_is_own": True, "__call__": _called_like(cls)}
         own: Any = type(cls.__name__, (cls,), members)
         return object.__new__(own)
 
@@ -92,6 +96,8 @@ class Kernel:
         if not _is_flat(self.program) or any(entry.part for entry in self.program.inputs):
             function = staticmethod(_nested(self.program, function))
         type(self).__call__ = function
+        if isinstance(function, BuiltinFunctionType):
+            send_calls_to(self, function)
         return function(*arguments, out=out, threads=threads, **named)
 
     def _native(self) -> Any:
@@ -198,6 +204,11 @@ def _is_flat(program: Program) -> bool:
         several = len(outputs.children) != 1
         return outputs.kind is tuple and several and all(isinstance(c, Leaf) for c in outputs.children)
     return True
+
+
+def _called_like(kind: type[Kernel]) -> Callable[..., Any]:
+    """How kernels of a class are called before they have a function."""
+    return next(base for base in kind.__mro__ if "_is_own" not in vars(base)).__call__
 
 
 def _nested(program: Program, function: Any) -> Any:
