@@ -13,13 +13,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from llvmlite.binding import ObjectFileRef
 from scipy.integrate import ode, solve_ivp
 from simulate import CHAOTIC, DURATION, MECHANISMS, STEPS, TIGHT, equations_of, evaluations, start
 
 import whippletree as wt
 from whippletree.benchmark.environment import machine_record
 from whippletree.benchmark.measure import best_times
+from whippletree.kernels.emit.fuse import fuse
+from whippletree.kernels.run.build import kernel_text
 from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.run.machine import compile_object, host
 from whippletree.kernels.trace.program import Program
 from whippletree.kernels.trace.recording import trace
 from whippletree.simulation.acting import Acting
@@ -27,11 +31,11 @@ from whippletree.simulation.systems import Compiled
 
 NAMES = "g1", "anymal", "stewart-platform", "hanging-four-bars", "chain"
 
-WAIT = {"div": 13, "sqrt": 18, "sin": 30, "cos": 30, "neg": 0}
+WAIT = {"add": 2, "sub": 2, "mul": 3, "div": 13, "sqrt": 18, "sin": 30, "cos": 30, "neg": 0}
 """Clock cycles until a result is there, at the least, on processors of today; of all other operations 4."""
 
 LINKS, CALLS = 2000, 1000
-"""Additions one after the other in a kernel by which the clock is told, and calls of it."""
+"""Fused products and sums one after the other in a kernel by which the clock is told, and calls of it."""
 
 Slope = Callable[[float, np.ndarray], np.ndarray]
 
@@ -52,21 +56,28 @@ def adams(slope: Slope, y: np.ndarray, duration: float, rtol: float) -> tuple[in
 
 def longest_chain(program: Program) -> int:
     """Clock cycles from inputs to results, if all that need not wait were done at once."""
-    ready = [0] * program.n_values
-    for operation, number, *operands in program.instructions:
+    fused = fuse(program)
+    ready = [0] * fused.n_values
+    for operation, number, *operands in fused.instructions:
         ready[number] = WAIT.get(operation, 4) + max(ready[k] for k in operands if k >= 0)
-    return max(ready[k] for k in program.results)
+    return max(ready[k] for k in fused.results)
+
+
+def code_bytes(program: Program) -> int:
+    """Machine code for one state."""
+    data = compile_object(kernel_text(program, host(), 1), host())
+    return sum(section.size() for section in ObjectFileRef.from_data(data).sections() if section.is_text())
 
 
 def cycle() -> float:
-    """s of a clock cycle: additions of machine code that wait for each other take four each."""
+    """s of a clock cycle: fused products and sums that wait for each other take four each."""
 
     def added(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         for k in range(LINKS):
-            x = x + y[k % 2]
+            x = x * y[k % 2] + y[2]
         return x
 
-    kernel, x, y = Kernel(trace(added, {"x": (), "y": (2,)})), np.array(0.1), np.array([0.2, 0.3])
+    kernel, x, y = Kernel(trace(added, {"x": (), "y": (3,)})), np.array(0.1), np.array([0.2, 0.3, 0.5])
     return best_times({"chain": lambda: [kernel(x, y) for _ in range(CALLS)]})["chain"] / (4 * LINKS * CALLS)
 
 
@@ -93,11 +104,11 @@ def measure(name: str, a_cycle: float) -> None:
     times = best_times(functions, rounds=5)
     takes, may_take = times["ours"] / STEPS, times["SciPy"] / (10 * found.nfev)
     rates: Any = equations.rates  # a kernel, as all that can be recorded
-    waits = longest_chain(rates.program) * a_cycle
+    waits, code = longest_chain(rates.program) * a_cycle, code_bytes(rates.program)
     print(
         f"{name:17} DOP853 asks {found.nfev} times, error {size:.0e}; Adams {asked}, error {error(end):.0e}; "
         f"an evaluation takes {takes * 1e6:.2f} µs, may take {may_take * 1e6:.2f}, its longest "
-        f"chain {waits * 1e6:.2f}",
+        f"chain {waits * 1e6:.2f}; {code / 1024:.0f} kB of code, {code * a_cycle / takes:.1f} bytes a cycle",
         flush=True,
     )
 
