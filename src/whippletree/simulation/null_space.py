@@ -23,6 +23,8 @@ def _held_and_free(B: Array) -> tuple[Array, Array, Array]:
 
 def _solved(A: Array, b: Array) -> Array:
     """x with A x = b, A being symmetric and positive definite; LinAlgError if it is not."""
+    if not len(b):  # LAPACK takes no matrix of no numbers
+        return b
     _, x, fault = lapack().dposv(A, b)
     if fault:
         raise np.linalg.LinAlgError("inertia is not positive")
