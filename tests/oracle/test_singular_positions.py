@@ -83,7 +83,7 @@ def test_fixed_steps_pass_singular_positions(method, dt, atol):
     assert np.max(np.abs(run.constraint_error)) < 1e-13
 
 
-@pytest.mark.parametrize("method", ["RK45", "Radau", "BDF"])
+@pytest.mark.parametrize("method", ["RK45", "PIRK", "Radau", "BDF"])
 def test_every_method_passes_singular_positions(method):
     run = wt.simulate(four_bars(1), *alike(1, 0.4, -2.0), 2.0, method=method, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(run.q[:, 0], bar(1, 0.4, -2.0, run.t), rtol=0, atol=2e-5)

@@ -17,7 +17,7 @@ STEPS = {"euler": 1e-3, "midpoint": 2e-3, "rk4": 2e-3, "rk6": 5e-3}
 
 TREE, LOOP = "double-pendulum", "four-bar"
 METHODS: dict[str, tuple[str, ...]] = {
-    TREE: ("euler", "midpoint", "rk4", "rk6", "RK45", "DOP853", "Radau", "BDF"),
+    TREE: ("euler", "midpoint", "rk4", "rk6", "RK45", "DOP853", "PIRK", "Radau", "BDF"),
     LOOP: ("euler", "rk4", "rk6", "DOP853"),
 }
 DURATION = {TREE: 10.0, LOOP: 2.0}

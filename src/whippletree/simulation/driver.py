@@ -74,10 +74,12 @@ def simulate(
     stops, which have a stiffness; limits of velocity not at all.
 
     Methods: of fixed step "euler" (semi-implicit, order 1), "midpoint" (implicit, order 2, for stiff
-    joints), "rk4", "rk6"; with steps chosen to the tolerances "DOP853", SciPy's "RK45" and, for stiff
-    equations, "Radau" and SciPy's "BDF"; "auto" is "DOP853" or, if the start is stiff, "Radau", and
-    `Trajectory.reason` tells why. Quaternions stay of unit norm. Steps of "euler", "rk4", "rk6", "DOP853" and
-    "Radau" are machine code, many at a time, where nothing has to be decided.
+    joints), "rk4", "rk6"; with steps chosen to the tolerances "DOP853", "PIRK", which evaluates eight
+    stages side by side, and leaves to "DOP853" steps that are looked at one by one, SciPy's "RK45" and, for
+    stiff equations, "Radau" and SciPy's "BDF"; "auto" is "Radau" if the start is stiff, else "PIRK" where
+    accelerations are long machine code and "DOP853" where not, and `Trajectory.reason` tells why. Quaternions
+    stay of unit norm. Steps of "euler", "rk4", "rk6", "DOP853", "PIRK" and "Radau" are machine code, many at
+    a time, where nothing has to be decided.
 
     Loops stay closed to rounding. Where branches of a mechanism's motion meet, as where a parallelogram lies
     flat, it goes on along the branch it is on, positions and velocities without a jump; so it does from a

@@ -17,7 +17,6 @@ from ..model.mechanism import Mechanism
 from ..model.singular import joints_in_doubt
 from ..spatial import Array
 from .acting import is_control
-from .choice import choose
 from .integrators import INTEGRATORS, Integrator
 from .regular_start import regular_start
 from .run import Run
@@ -84,7 +83,7 @@ class Rerun:
         run = self._run
         if run.plan.method != "auto":
             return True
-        method, run.reason = choose(run.system, y, run.plan.duration)
+        method, run.reason = run.suitable(y)
         return method == run.method
 
     def _begun(self, y: Array) -> Array | None:

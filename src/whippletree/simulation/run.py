@@ -9,7 +9,7 @@ from ..spatial import Array
 from . import faults
 from .attempts import Way
 from .bridge import bridging
-from .choice import choose
+from .choice import choose, explicit_method
 from .closing import NEAR_SINGULAR, Closed, Closing, OpenLoop
 from .crossing import Crossing, Resting
 from .equations import equations
@@ -131,7 +131,12 @@ class Run(Records):
     def choose_integrator(self) -> None:
         """Choose an integrator, by the state at the start or right behind it."""
         y = self.last if self.first is None else self.ways.leads_to(self.first)
-        self.method, self.reason = choose(self.system, y, self.plan.duration)
+        self.method, self.reason = self.suitable(y)
+
+    def suitable(self, y: Array) -> tuple[str, str]:
+        """The integrator that suits a start y (nq + nv,), and why it."""
+        explicit = "DOP853" if self.watch.events else explicit_method(self.system)
+        return choose(self.system, y, self.plan.duration, explicit=explicit)
 
     def chosen_steps(self, dense: bool) -> Stepper:
         """What takes steps whose lengths it chooses; `dense` if states within them will be asked for."""

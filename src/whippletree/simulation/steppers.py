@@ -12,8 +12,8 @@ from .factors import lapack
 from .integrators import INTEGRATORS, NoConvergence
 from .systems import Compiled
 
-CHOOSING, STIFF = ("RK45", "DOP853", "Radau", "BDF"), ("Radau", "BDF")
-"""Names of SciPy's integrators, which choose their steps; those for stiff equations."""
+CHOOSING, STIFF = ("RK45", "DOP853", "PIRK", "Radau", "BDF"), ("Radau", "BDF")
+"""Names of integrators that choose their steps, of SciPy but for PIRK; those for stiff equations."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,8 @@ class ChosenSteps:
     ) -> None:
         self.system, self.rtol, self.atol, self.duration = system, rtol, atol, duration
         self.close, self._dense = close, dense
-        self._name = method
+        # A step by itself, which has none before it, is one of DOP853.
+        self._name = "DOP853" if method == "PIRK" else method
         self.begin_again()
 
     def begin_again(self) -> None:

@@ -121,6 +121,10 @@ class Kernel(WithRoom):
         """The machine code for one state, for machine code that calls it."""
         return self._checked.code(1)
 
+    def vector_code(self) -> Code:
+        """The machine code for several states at a time."""
+        return self._checked.code(host().lanes(self._precision))
+
     def array_shapes(self) -> list[tuple[int, ...]]:
         """Of one state: shapes of all inputs, then of all results."""
         outputs = [leaf.shape for leaf in leaves(self.program.outputs)]

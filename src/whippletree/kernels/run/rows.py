@@ -20,10 +20,12 @@ Array = NDArray[np.float64]
 BLOCK = 8
 """Numbers taken at a time; rows have a multiple of them."""
 
-_SUM, _SQUARES = "wt_sum", "wt_squares"
+_SUM, _SUMS, _SQUARES = "wt_sum", "wt_sums", "wt_squares"
+
+_PRODUCT = "declare <8 x double> @llvm.fmuladd.v8f64(<8 x double>, <8 x double>, <8 x double>)"
 
 _TEXT = f"""
-declare <8 x double> @llvm.fmuladd.v8f64(<8 x double>, <8 x double>, <8 x double>)
+{_PRODUCT}
 declare <8 x double> @llvm.fabs.v8f64(<8 x double>)
 declare double @llvm.vector.reduce.fadd.v8f64(double, <8 x double>)
 
@@ -105,6 +107,55 @@ done:
 """
 
 
+def _sums_text(m: int, n: int) -> str:
+    """m results of n rows, which are read once for all; sums do not wait for each other."""
+    real = "<8 x double>"
+    lines: list[str] = []
+
+    def line(text: str) -> str:
+        lines.append(f"  %s{len(lines)} = {text}")
+        return f"%s{len(lines) - 1}"
+
+    def at(array: str, k: int) -> str:
+        ahead = line(f"mul i64 %n, {k}")
+        place = line(f"add i64 %i, {ahead}")
+        return line(f"getelementptr double, ptr {array}, i64 {place}")
+
+    def everywhere(address: str) -> str:
+        one = line(f"load double, ptr {address}, align 8")
+        head = line(f"insertelement {real} poison, double {one}, i32 0")
+        return line(f"shufflevector {real} {head}, {real} poison, <8 x i32> zeroinitializer")
+
+    scale = everywhere("%scale")
+    base_at = line("getelementptr double, ptr %base, i64 %i")
+    base = line(f"load {real}, ptr {base_at}, align 8")
+    rows = [line(f"load {real}, ptr {at('%rows', k)}, align 8") for k in range(n)]
+    for k in range(m):
+        found = "zeroinitializer"
+        for j, row in enumerate(rows):
+            weight = everywhere(line(f"getelementptr double, ptr %weights, i64 {n * k + j}"))
+            found = line(f"call {real} @llvm.fmuladd.v8f64({real} {weight}, {real} {row}, {real} {found})")
+        found = line(f"call {real} @llvm.fmuladd.v8f64({real} {scale}, {real} {found}, {real} {base})")
+        lines.append(f"  store {real} {found}, ptr {at('%results', k)}, align 8")
+    body = "\n".join(lines)
+    return f"""
+{_PRODUCT}
+define void @{_SUMS}(ptr %results, ptr %base, ptr %scale, ptr %weights, ptr %rows, ptr %size) ATTRIBUTES {{
+start:
+  %n = load i64, ptr %size, align 8
+  br label %block
+block:
+  %i = phi i64 [0, %start], [%i_next, %block]
+{body}
+  %i_next = add i64 %i, {BLOCK}
+  %left = icmp slt i64 %i_next, %n
+  br i1 %left, label %block, label %done
+done:
+  ret void
+}}
+"""
+
+
 def padded(n: int) -> int:
     """The least length of rows that holds n numbers; the others are to be zero."""
     return -(-n // BLOCK) * BLOCK
@@ -135,6 +186,31 @@ def weighted_sum(result: Array, base: Array, scale: Array, weights: Array, rows:
     )
 
 
+def weighted_sums(results: Array, base: Array, scale: Array, weights: Array, rows: Array) -> CallForeign:
+    """The instruction for results[k] = base + scale Σ_j weights[k, j] rows[j].
+
+    Args:
+        results: (m, n) n a multiple of `BLOCK`; not the rows.
+        base: (n,).
+        scale: (1,).
+        weights: (m, k).
+        rows: (k, n).
+
+    >>> from whippletree.kernels.run.script import Halt, Script
+    >>> rows, weights, results = np.arange(24.0).reshape(3, 8), np.eye(3)[::-1].copy(), np.zeros((3, 8))
+    >>> add = weighted_sums(results, np.full(8, 100.0), np.array([0.5]), weights, rows)
+    >>> Script([add, Halt()])(1, 1), results[0]
+    (0, array([108. , 108.5, 109. , 109.5, 110. , 110.5, 111. , 111.5]))
+    """
+    n = len(base)
+    assert n % BLOCK == 0
+    assert results.shape == (len(weights), n)
+    assert rows.shape == (weights.shape[1], n)
+    assert all(array.flags.c_contiguous for array in (results, base, scale, weights, rows))
+    function = _sums_code(*weights.shape).function(_SUMS)
+    return CallForeign(function, [results, base, scale, weights, rows, np.array([n])])
+
+
 def scaled_squares(result: Array, x: Array, a: Array, b: Array, tolerances: Array) -> CallForeign:
     """The instruction for result = Σ (x / (max(|a|, |b|) rtol + atol))².
 
@@ -157,5 +233,14 @@ def scaled_squares(result: Array, x: Array, a: Array, b: Array, tolerances: Arra
 
 @cache
 def _code() -> Code:
+    return _compiled(_TEXT)
+
+
+@cache
+def _sums_code(m: int, n: int) -> Code:
+    return _compiled(_sums_text(m, n))
+
+
+def _compiled(text: str) -> Code:
     target = host()
-    return build.text_code(_TEXT.replace("ATTRIBUTES", attributes(Form(BLOCK, target.fma))), target)
+    return build.text_code(text.replace("ATTRIBUTES", attributes(Form(BLOCK, target.fma))), target)

@@ -154,6 +154,18 @@ class Call:
 
 
 @dataclass(frozen=True, eq=False)
+class CallMany:
+    """Call a kernel for several states, by its vector code.
+
+    Arrays hold a row for each state, with other numbers behind it maybe; one row of an input serves all.
+    """
+
+    kernel: Kernel
+    inputs: Sequence[Array]
+    outputs: Sequence[Array]
+
+
+@dataclass(frozen=True, eq=False)
 class CallForeign:
     """Call a C function that takes only addresses, as those of LAPACK do, and gives nothing.
 
@@ -227,7 +239,9 @@ class Halt:
     """The script ends."""
 
 
-Instruction = Call | CallForeign | CallPython | Copy | Read | Write | Label | Unless | Again | Next | Halt
+Instruction = (
+    Call | CallMany | CallForeign | CallPython | Copy | Read | Write | Label | Unless | Again | Next | Halt
+)
 
 
 @cache
@@ -275,6 +289,8 @@ class Script:
         match entry:
             case Call():
                 return self._called(entry)
+            case CallMany():
+                return self._called_side_by_side(entry)
             case CallForeign():
                 return self._given(entry.address, entry.arguments)
             case CallPython():
@@ -326,6 +342,26 @@ class Script:
         )
         self._kept += [work, table]
         return _CALL, code.function(BATCH), table.ctypes.data, 0
+
+    def _called_side_by_side(self, entry: CallMany) -> tuple[int, int, int, int]:
+        code = entry.kernel.vector_code()
+        arrays = [*entry.inputs, *entry.outputs]
+        count = len(entry.outputs[0])
+        for array, shape in zip(arrays, entry.kernel.array_shapes(), strict=True):
+            assert array.dtype == np.float64
+            assert array[0].flags.c_contiguous
+            assert array[0].size == prod(shape)
+            assert len(array) in (1, count)
+        size = ctypes.c_int64.from_address(code.variable(WORK)).value
+        work = np.empty(size + 64, np.uint8)  # aligned to a line; none is given where none is needed
+        places = [
+            (array.__array_interface__["data"][0], array.strides[0] if len(array) > 1 else 0)
+            for array in arrays
+        ]
+        table = np.array([*places, (-(-work.ctypes.data // 64) * 64 if size else 0, 0)], np.int64)
+        called = np.array([table.ctypes.data, 0, count, *[0] * (_MOST - 3)], np.int64)
+        self._kept += [code, work, table, called, *arrays]
+        return _FOREIGN, code.function(BATCH), called.ctypes.data, 0
 
     def _address(self, array: Array) -> int:
         assert array.dtype == np.float64

@@ -3,7 +3,6 @@
 from functools import cache
 from inspect import signature
 from typing import Any
-from weakref import ref
 
 import numpy as np
 
@@ -26,8 +25,8 @@ from ..integrators.dop853 import (
 )
 from ..integrators.dop853_numbers import A_MORE, E3, E5, A, B
 from ..steppers import ChosenSteps
-from .first_step import FirstStep
-from .motion import END, REJECTED, Motion
+from .chosen_lengths import ChosenLengths
+from .motion import REJECTED, Motion
 
 ALL = STAGES + 1 + MORE
 
@@ -72,7 +71,7 @@ def _kernels() -> tuple[Kernel, Kernel]:
     return plan, judge
 
 
-class ChosenScript:
+class ChosenScript(ChosenLengths):
     """Steps of DOP853.
 
     Args:
@@ -85,42 +84,16 @@ class ChosenScript:
     """
 
     def __init__(self, motion: Motion, steps: ChosenSteps, dense: bool) -> None:
-        self.motion = motion
         n = len(motion.y)
         room = padded(n)
         self._K, self.kept = np.zeros((ALL, room)), np.zeros((7, n)) if dense else None
-        self._y, self._end, self._tolerances = np.zeros(room), np.zeros(1), np.zeros(2)
-        self.size = np.zeros(1)
+        super().__init__(motion, steps, self._K[0], EXPONENT)
+        self._y, self.following = np.zeros(room), np.zeros(n)
         self._rejected, self._accepted = np.zeros(1), np.zeros(1)
-        self.following = np.zeros(n)
-        self._first = FirstStep(motion, self._K[0], EXPONENT)
-        self.serve(steps)
-
-    def serve(self, steps: ChosenSteps) -> None:
-        """Take steps of another run."""
-        self._steps, self._end[0] = ref(steps), steps.duration
-        self._tolerances[:] = steps.rtol, steps.atol
-
-    @property
-    def steps(self) -> ChosenSteps:
-        """Those of the run that is served, which are not kept alive."""
-        steps = self._steps()
-        assert steps is not None
-        return steps
 
     def begin(self, t: float, y: Array) -> None:
-        steps = self.steps
+        super().begin(t, y)
         self._rejected[0] = 0.0
-        if steps.following is None:
-            steps.following = self._first.length(steps.duration - t, steps.rtol, steps.atol)
-        else:
-            self._K[0, : len(y)] = self.motion.system.slope(t, y)
-        self.size[0] = self.motion.wanted[0] = steps.following
-
-    def end(self, h: float | None) -> None:
-        """Leave the next step to others, who begin with a length or with what would have been the next."""
-        wanted = float(max(self.size[0], self.motion.wanted[0]))
-        self.steps.h = self.steps.following = wanted if h is None else h
 
     def step(self) -> tuple[list[Instruction], Array]:
         motion, K, y = self.motion, self._K, self._y
@@ -173,7 +146,7 @@ class ChosenScript:
         return [Copy(self.following, self._K[0, : len(self.following)])]
 
     def rejected(self) -> list[Instruction]:
-        return [Copy(self.size, self.motion.wanted), Unless(self.motion.good, END)]
+        return self.shown()
 
     def shortened(self, length: Array) -> list[Instruction]:
         return [Copy(length, self.size)]

@@ -9,7 +9,7 @@ from weakref import ref
 import numpy as np
 
 from ...kernels.run.kernel import Kernel
-from ...kernels.run.script import Call, CallPython, Copy, Instruction, Label, Unless
+from ...kernels.run.script import Call, CallMany, CallPython, Copy, Instruction, Label, Unless
 from ...kernels.simplify.passes import simplify
 from ...kernels.trace.recording import trace
 from ...spatial import Array, where
@@ -99,6 +99,27 @@ class Motion:
         q, qd = self.split(y)
         call = _call(self.equations.rates, [q, qd, *self._acting], answer)
         return [*self._forces(t, q, qd), call]
+
+    def slopes(self, t: Array, y: Array, answer: Array) -> list[Instruction]:
+        """Instructions for dq/dt and qdd at times (k,) and states in rows (k, …), into rows (k, …).
+
+        Behind the numbers of a state there may be others. States go side by side unless functions in Python
+        or drivers are asked about each.
+        """
+        nq, n, forces = self.m.nq, self.m.nq + self.m.nv, self.system.forces
+        q, qd, found = y[:, :nq], y[:, nq:n], answer[:, :n]
+        compiled = forces.by_control_alone and is_control(forces.control, nq, n - nq)
+        if not (compiled or forces.gives_nothing) or forces.external is not None or self.drive is not None:
+            each = zip(np.split(t, len(t)), y, answer, strict=True)
+            return [entry for at, state, slope in each for entry in self.slope(at, state[:n], slope[:n])]
+        before, tau = list[Instruction](), self.tau[None]
+        if compiled:
+            seen, tau = q, np.zeros((len(t), n - nq))
+            if nq != n - nq:
+                seen = np.zeros((len(t), nq))
+                before.append(_call_many(self.equations.common.projected, [q], seen))
+            before.append(_call_many(forces.control, [t[:, None], seen, qd], tau))
+        return [*before, _call_many(self.equations.rates, [q, qd, tau], found)]
 
     def unit(self, raw: Array) -> list[Instruction]:
         """Instructions that bring a state to quaternions of unit norm, into `after`."""
@@ -221,6 +242,11 @@ def due(t: Any, sample: Any) -> Any:
 @cache
 def _due() -> Kernel:
     return Kernel(simplify(trace(due, {"t": (), "sample": ()})), "due")
+
+
+def _call_many(function: Function | None, inputs: Sequence[Array], output: Array) -> CallMany:
+    assert isinstance(function, Kernel)
+    return CallMany(function, inputs, [output])
 
 
 def _call(function: Function | None, inputs: Sequence[Array], output: Array) -> Call:

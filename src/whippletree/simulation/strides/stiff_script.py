@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from inspect import signature
 from typing import Any
-from weakref import ref
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from ...kernels.trace.recording import trace
 from ...spatial import Array, maximum, minimum, where
 from ..integrators import radau
 from ..steppers import ChosenSteps
+from .chosen_lengths import ChosenLengths
 from .chosen_script import ended, resumed
-from .first_step import FirstStep
 from .motion import END, RETRY, Motion
 from .newton_systems import DenseSystems, NewtonSystems
 
@@ -80,7 +79,7 @@ def _kernel(function: Callable[..., Any], n: int) -> Kernel:
     return Kernel(simplify(trace(function, {name: known.get(name, ()) for name in names})), function.__name__)
 
 
-class StiffScript:
+class StiffScript(ChosenLengths):
     """Steps of Radau IIA.
 
     Args:
@@ -100,48 +99,27 @@ class StiffScript:
         dense: bool,
         systems: Callable[[Motion, Array, Array], NewtonSystems] = DenseSystems,
     ) -> None:
-        self.motion, n = motion, len(motion.y)
-        self._terms, self._f = np.zeros((3, n)), np.zeros(n)
+        n = len(motion.y)
+        self._terms, self._f, self._bounds = np.zeros((3, n)), np.zeros(n), np.zeros(3)
+        super().__init__(motion, steps, self._f, radau.EXPONENT)
         self.kept = self._terms if dense else None
-        self._end, self._tolerances = np.zeros(1), np.zeros(3)
-        self.size = np.zeros(1)
         # Of the step before; zero if there is none.
         self._y_before, self._h_before, self._error_before = np.zeros(n), np.zeros(1), np.zeros(1)
         # Whether matrices have to be factored, J being computed anew; whether J is of this state.
         self._stale, self._fresh, self._current = np.zeros(1), np.zeros(1), np.zeros(1)
         self._rejected, self._slow, self._error = np.zeros(1), np.zeros(1), np.zeros(1)
         self.following, self._zero, self._one = np.zeros(n), np.zeros(1), np.ones(1)
-        self._first = FirstStep(motion, self._f, radau.EXPONENT)
         self._systems = systems(motion, self._fresh, self._current)
-        self.serve(steps)
 
     def serve(self, steps: ChosenSteps) -> None:
-        """Take steps of another run."""
-        self._steps, self._end[0] = ref(steps), steps.duration
-        self._tolerances[:] = steps.rtol, steps.atol, radau.newton_tolerance(steps.rtol)
-
-    @property
-    def steps(self) -> ChosenSteps:
-        """Those of the run that is served, which are not kept alive."""
-        steps = self._steps()
-        assert steps is not None
-        return steps
+        super().serve(steps)
+        self._bounds[:] = steps.rtol, steps.atol, radau.newton_tolerance(steps.rtol)
 
     def begin(self, t: float, y: Array) -> None:
-        steps = self.steps
-        if steps.following is None:
-            steps.following = self._first.length(steps.duration - t, steps.rtol, steps.atol)
-        else:
-            self._f[:] = self.motion.system.slope(t, y)
-        self.size[0] = self.motion.wanted[0] = steps.following
+        super().begin(t, y)
         for place in (self._h_before, self._error_before, self._rejected, self._terms):
             place[:] = 0.0
         self._stale[0] = self._fresh[0] = 1.0
-
-    def end(self, h: float | None) -> None:
-        """Leave the next step to others, who begin with a length or with what would have been the next."""
-        wanted = float(max(self.size[0], self.motion.wanted[0]))
-        self.steps.h = self.steps.following = wanted if h is None else h
 
     def _newton(self) -> tuple[list[Instruction], Array, Array, Array]:
         """Instructions for z (3, n), how many steps that took, and the rate; or to a step that fails."""
@@ -179,7 +157,7 @@ class StiffScript:
             *self._systems.solve_pair(pair),
             Call(
                 _kernel(radau.updated, n),
-                [w, one, pair, motion.y, self._tolerances, count, before],
+                [w, one, pair, motion.y, self._bounds, count, before],
                 [w_next, z_next, count_next, size, rate, done, converged],
             ),
             *(Copy(*pair) for pair in ((w_next, w), (z_next, z), (count_next, count), (size, before))),
@@ -194,7 +172,7 @@ class StiffScript:
         raw, weighed, error, place, slope = (np.zeros(n) for _ in range(5))
         again, large, size = np.zeros(1), np.zeros(1), np.zeros(1)
         measure = Call(
-            _kernel(radau.error_size, n), [error, motion.y, raw, self._tolerances], [self._error, place]
+            _kernel(radau.error_size, n), [error, motion.y, raw, self._bounds], [self._error, place]
         )
         found += [
             Call(_kernel(radau.error_side, n), [z, self._f, motion.y, motion.h], [raw, weighed, error]),

@@ -12,11 +12,12 @@ from ..sampling import SomeSteps, Times
 from ..steppers import ChosenSteps, FixedSteps, Stepper
 from .chosen_script import ChosenScript
 from .fixed_script import FixedScript
+from .parallel_script import ParallelScript
 from .plain_steps import PlainSteps, Told
 from .stiff_script import StiffScript
 from .stride import Steps, Stride
 
-CHOSEN = {"DOP853": ChosenScript, "Radau": StiffScript}
+CHOSEN = {"DOP853": ChosenScript, "PIRK": ParallelScript, "Radau": StiffScript}
 """Methods of chosen steps that go in strides."""
 
 
