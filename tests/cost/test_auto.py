@@ -138,6 +138,17 @@ def test_what_a_floating_base_carries_goes_by_articulated_bodies(name):
     assert counted(m)["aba"] < counted(m)["crba"]
 
 
+def test_joints_that_know_gimbal_lock_go_by_articulated_bodies():
+    # Next to it H is all but singular, and its factors lose more digits than articulated bodies do.
+    m = wt.examples.load("tutorial-tree")
+    assert counted(m)["crba"] < counted(m)["aba"]
+    assert wt.methods(m)[0] == "aba"
+    assert "gimbal lock" in wt.method_reason(m)
+    constant = wt.Mechanism("ball")
+    constant.add_body("ball", wt.Spherical(), inertia=wt.Inertia(1.0, (0.1, 0.2, 0.3), (0.3, 0.4, 0.5)))
+    assert wt.methods(constant)[0] == "crba"
+
+
 def test_few_constraints_on_many_joints_are_said_to_be_the_reason():
     m, q = CASES["held at one point"]()
     assert "few constraints tie many joints" in wt.method_reason(m)

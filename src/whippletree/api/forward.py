@@ -9,6 +9,7 @@ from .. import dynamics
 from ..checks.checking import checked, coupled_held
 from ..dynamics.geared import geared_inverse_dynamics
 from ..dynamics.passive import with_own_forces
+from ..dynamics.shallow import may_lock
 from ..errors import InputError, ModelError
 from ..loops.closing.check import check_closed, check_gears
 from ..loops.equations.driven_rows import found as driven_coordinate
@@ -86,6 +87,9 @@ def method_reason(m: Mechanism) -> str:
         if m.gears:
             return "geared: a tree with gears is reduced to the joints that drive it"
         if automatic(m) == "aba":
+            locks = next((body.joint_name for body in m.bodies if may_lock(body)), None)
+            if locks is not None:
+                return f"aba: joint {locks!r} may come to gimbal lock, where the inertia matrix loses digits"
             on_many = "joints stand on many others, or on a floating base"
             return f"aba: {on_many}, and articulated bodies take no more for them"
         shorter = "the inertia matrix takes fewer operations than articulated bodies"

@@ -5,7 +5,7 @@ more variables a joint stands on. Joints in a row cost the same by both from the
 compares them, too).
 """
 
-from ..model.mechanism import Mechanism
+from ..model.mechanism import Body, Mechanism
 
 JOINT = 219
 """Operations that the articulated-body algorithm takes more for a joint variable than RNEA and CRBA do."""
@@ -23,6 +23,7 @@ def is_shallow(m: Mechanism) -> bool:
 
     Prices are those of joints that turn about general axes, as kernels of them were counted. What a floating
     base carries is not looked at: there both take about as many, and equal legs suit the articulated bodies.
+    Nor are joints that may lock: H is all but singular there, and its factors lose more digits.
 
     Args:
         m: A tree; gears are ignored.
@@ -36,9 +37,14 @@ def is_shallow(m: Mechanism) -> bool:
     for body, parent in zip(m.bodies, m.parents, strict=True):
         joints, variables, floats = (0, 0, False) if parent == -1 else support[parent]
         own = body.joint.nv
-        if own and floats:
+        if (own and floats) or may_lock(body):
             return False
         if own and joints:
             saved += own * (JOINT - MOVE * joints - ENTRY * variables - variables * variables)
         support.append((joints + (own > 0), variables + own, floats or own == 6))
     return saved >= 0
+
+
+def may_lock(body: Body) -> bool:
+    """Whether three axes of its joint or more may come to lie in a plane, as those of Euler angles do."""
+    return body.joint.nv > 2 and not body.joint.has_constant_subspace
