@@ -290,9 +290,16 @@ def test_it_is_chosen_where_it_pays():
         "Python": ({"control": lambda t, q, qd: -0.1 * qd}, "DOP853"),
         "held": ({"control": pushed, "control_dt": 0.01}, "DOP853"),
         "event": ({"events": [up]}, "DOP853"),
+        "rounding errors": ({"rtol": 1e-11}, "DOP853"),
     }
     for way, (options, method) in ways.items():
         assert simulated(large, q, qd, 0.1, **options).method == method, way
+    # What damps fast, as stops do that damp, keeps its steps short where all else has come to rest.
+    for damping, method in ((0.1, "PIRK"), (30.0, "DOP853")):
+        large.change("left_shank", damping=damping)
+        assert simulated(large, q, qd, 0.1).method == method
+    stewart = wt.examples.load("stewart-platform")
+    assert simulated(stewart, *start(stewart), 0.1).method == "DOP853"
     assert simulated(small, [0.3, 0.2], None, 0.1).method == "DOP853"
 
 

@@ -17,17 +17,24 @@ STIFF = 100.0
 STEP = 1e-6
 """Of central differences: rad or m, and rad/s or m/s, or a share of a velocity above 1."""
 
-
 LARGE = 1000
 """Operations of an evaluation of accelerations from which on PIRK takes less time than DOP853."""
 
+MILD = 500.0
+"""1/s. Decays that may be faster bound steps of PIRK, where all else has come to rest, more than DOP853's."""
 
-def explicit_method(system: Compiled) -> str:
+FINE = 1e-10
+"""Tolerances below this meet rounding errors of accelerations, of which steps of PIRK make more."""
+
+
+def explicit_method(system: Compiled, rtol: float) -> str:
     """The explicit method that takes least time, where steps end for their accuracy alone.
 
     Eight states are evaluated side by side in hardly more time than one, unless a function in Python, a
     driver or a control that is held has a say.
     """
+    if rtol < FINE:
+        return "DOP853"
     forces, rates = system.forces, system.equations.rates
     compiled = forces.by_control_alone and is_control(forces.control, system.nq, system.equations.m.nv)
     if not (compiled or forces.gives_nothing) or forces.drive is not None or forces.period is not None:
@@ -54,6 +61,7 @@ def choose(
     matrices = [_linearized(system, q, velocity) for velocity in velocities]
     enough = STIFF * max(swing, 1.0)
     bound = max(spectral_bound(matrix, enough) for matrix in matrices)
+    explicit = explicit if bound <= MILD else "DOP853"
     if bound <= enough:
         return explicit, f"not stiff: the fastest decay at the start is at most {bound:.3g}/s"
     for matrix in matrices:

@@ -135,7 +135,9 @@ class Run(Records):
 
     def suitable(self, y: Array) -> tuple[str, str]:
         """The integrator that suits a start y (nq + nv,), and why it."""
-        explicit = "DOP853" if self.watch.events else explicit_method(self.system)
+        # How stops damp does not show at the start.
+        jumps = self.watch.events or (len(self.kinks) and self.system.equations.common.loses)
+        explicit = "DOP853" if jumps else explicit_method(self.system, self.plan.rtol)
         return choose(self.system, y, self.plan.duration, explicit=explicit)
 
     def chosen_steps(self, dense: bool) -> Stepper:
