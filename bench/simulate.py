@@ -1,7 +1,8 @@
 """One trajectory by `simulate`: python bench/simulate.py [mechanism …].
 
 Steps of fixed length against the time of the evaluations of accelerations that they need, as machine code
-makes them one after the other, and, for panda, against a loop in Python over MuJoCo's `mj_step`, which
+makes them one after the other, each of which may or may not wait for the one before, and, for panda, against
+a loop in Python over MuJoCo's `mj_step`, which
 computes the same motion. Steps of chosen length against SciPy's DOP853 on our own kernels, at the same
 tolerances, and their errors against a run with tolerances of a thousandth; for stiff mechanisms both by
 Radau, with our exact derivatives. For some, SciPy's DOP853 on equations that are written by hand in as few
@@ -33,7 +34,10 @@ from whippletree.api.forward_methods import find
 from whippletree.benchmark.environment import machine_record
 from whippletree.benchmark.measure import best_times
 from whippletree.examples.linkages import four_bars
-from whippletree.kernels.run.script import Again, Call, Halt, Label, Next, Script
+from whippletree.kernels.run.kernel import Kernel
+from whippletree.kernels.run.script import Again, Call, Copy, Halt, Label, Next, Script
+from whippletree.kernels.simplify.passes import simplify
+from whippletree.kernels.trace.recording import trace
 from whippletree.simulation.acting import Acting
 from whippletree.simulation.equations import Equations, Law, equations
 from whippletree.simulation.systems import Compiled
@@ -115,12 +119,21 @@ def equations_of(m: wt.Mechanism, q: np.ndarray) -> Equations:
     return equations(m, False, law if law.method.choose is None else law.at(m, q))
 
 
-def evaluations(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray) -> Callable[[], object]:
-    """So many evaluations as there are steps, by machine code, of one state."""
-    found, force, state = np.zeros(m.nq + m.nv), np.zeros(m.nv), [np.array(q), np.array(qd)]
+def evaluations(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray, waiting: bool) -> Callable[[], object]:
+    """So many evaluations as there are steps, by machine code, of one state.
+
+    Those of a step wait for each other; `waiting`, these do, too: a state is the one before and nothing of
+    what was found there. Otherwise a processor begins with the next while one is under way.
+    """
+    n = m.nq + m.nv
+    found, force, state, same = np.zeros(n), np.zeros(m.nv), np.concatenate([q, qd]), np.zeros(n)
+    nothing = trace(
+        lambda state, found, zero: state + zero * found, {"state": (n,), "found": (n,), "zero": ()}
+    )
+    wait = [Call(Kernel(simplify(nothing)), [state, found, np.zeros(1)], [same]), Copy(same, state)]
     kernel: Any = equations_of(m, q).rates
-    call = Call(kernel, [*state, force], [found])
-    script = Script([Label("go"), call, Next(), Again("go"), Halt()])
+    call = Call(kernel, [state[: m.nq], state[m.nq :], force], [found])
+    script = Script([Label("go"), call, *(wait if waiting else []), Next(), Again("go"), Halt()])
     return lambda: script(STEPS, STEPS)
 
 
@@ -186,7 +199,9 @@ def measure(name: str) -> None:
         y = np.concatenate([q, qd])
         return solve_ivp(system.slope, (0.0, duration), y, peer_method, **TIGHT, **extra)
 
-    functions: dict[str, Callable[[], object]] = {"kernel": evaluations(m, q, qd)}
+    functions: dict[str, Callable[[], object]] = {
+        name: evaluations(m, q, qd, waiting) for name, waiting in (("kernel", False), ("waiting", True))
+    }
     stages = {} if name in STIFF or name in TORQUES else STAGES
     for method in stages:
         functions[method] = lambda method=method: timed(STEPS * DT, method=method, dt=DT)
@@ -204,12 +219,14 @@ def measure(name: str) -> None:
         functions["by hand"] = lambda: solve_ivp(hand.slope, (0.0, duration), hand.y0, "DOP853", **TIGHT)
     times = best_times(functions, rounds=5)
     for method, count in stages.items():
-        a_step, needed = times[method] / STEPS, count * times["kernel"] / STEPS
+        a_step, needed, in_a_row = (times[key] / STEPS for key in (method, "kernel", "waiting"))
+        needed, in_a_row = count * needed, count * in_a_row
         alone = (times[method] - times[f"half {method}"]) / (STEPS - STEPS // 2)
         text = (
-            f"{name:17} {method:6} {a_step * 1e6:8.2f} µs a step, {a_step / needed:5.2f} × its evaluations; "
+            f"{name:17} {method:6} {a_step * 1e6:8.2f} µs a step, {a_step / needed:5.2f} × its evaluations, "
+            f"{a_step / in_a_row:.2f} × if these wait for each other; "
         )
-        text += f"{alone * 1e6:.2f} µs without its set-up, {alone / needed:.2f} ×"
+        text += f"{alone * 1e6:.2f} µs without its set-up, {alone / needed:.2f} ×, {alone / in_a_row:.2f} ×"
         if f"mj_step {method}" in times:
             theirs = times[f"mj_step {method}"] / STEPS
             text += f"; mj_step {theirs * 1e6:.2f} µs, {theirs / a_step:.1f} times as long"
