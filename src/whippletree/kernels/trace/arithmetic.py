@@ -162,18 +162,16 @@ class Arithmetic(Nodes):
             folded = self._multiple(a, b)
             if folded is not None:
                 return negate(folded) if sign else folded
-        products, key = self._products, (a << _SPAN) + b
-        if key in products:
-            ref = products[key]
-        else:
-            code, quotients = self.code, self._quotients
-            if b in quotients or a in quotients:
-                whole = self._undivided(a, b)
-                if whole is not None:
-                    return negate(whole) if sign else whole
-                if code[b >> 1] == DIV or (a >= 0 and code[a >> 1] == DIV):
-                    quotients.add(2 * len(code))
-            ref = products[key] = 2 * len(code)
+        code, products, quotients, key = self.code, self._products, self._quotients, (a << _SPAN) + b
+        new = 2 * len(code)
+        if (b in quotients or a in quotients) and key not in products:
+            whole = self._undivided(a, b)
+            if whole is not None:
+                return negate(whole) if sign else whole
+            if code[b >> 1] == DIV or (a >= 0 and code[a >> 1] == DIV):
+                quotients.add(new)
+        ref = products.setdefault(key, new)
+        if ref == new:
             code.append(MUL)
             self.first.append(a)
             self.second.append(b)

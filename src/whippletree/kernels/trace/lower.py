@@ -61,7 +61,8 @@ def lower(table: NodeTable, inputs: tuple[Input, ...], outputs: Structure) -> Pr
     value[: 2 * n_inputs : 2] = np.arange(n_inputs)
     value[constants] = n_inputs + np.arange(len(constants))
     value[rows.result] = n_inputs + len(constants) + np.arange(len(rows.result))
-    operands = value[np.where(rows.operands == NONE, nowhere, rows.operands)]
+    rows.operands[rows.operands == NONE] = nowhere
+    operands = value.take(rows.operands)
     return Program(
         inputs,
         tuple(map(table.graph.value, constants.tolist())),
@@ -89,13 +90,12 @@ def _loops(table: NodeTable) -> dict[int, Cycle]:
 
 def _uses(table: NodeTable) -> Ints:
     """Per node whether it is needed as it is, 1, negated, 2, or both, 3."""
-    refs = np.array(table.refs, np.int64)
-    operands = table.operands[table.count > 0]
-    read = np.concatenate([operands[operands >= 0], refs[refs >= 0]])
-    uses = np.zeros(len(table.code), np.int64)
-    for sign in (0, 1):
-        uses[read[read & 1 == sign] >> 1] |= 1 + sign
-    return uses
+    is_read = np.zeros(2 * len(table.code), bool)  # by reference
+    is_read[np.array([ref for ref in table.refs if ref >= 0], np.int64)] = True
+    needed = table.count > 0
+    for refs in table.operands.T:
+        is_read[refs[needed & (refs >= 0)]] = True
+    return is_read[::2] + 2 * is_read[1::2]
 
 
 def _signs(table: NodeTable, uses: Ints) -> Ints:
@@ -105,11 +105,13 @@ def _signs(table: NodeTable, uses: Ints) -> Ints:
     is_or = (table.code == _AND) & (first & 1 == 1) & (second & 1 == 1)
     sign = turned & (((table.code == MUL) & (first < 0)) | (table.code == _EQ) | is_or)
     # A sum of values that are there with opposite signs is a difference, and that can be turned round.
-    signs: list[int] = sign.astype(np.int64).tolist()
+    signs, found = sign.astype(np.int64), dict[int, int]()
     sums = np.flatnonzero(turned & (table.code == ADD))
-    for number, ref in zip(sums.tolist(), second[sums].tolist(), strict=True):
-        signs[number] = signs[ref >> 1] ^ (ref & 1)
-    return np.array(signs, np.int64)
+    refs = second[sums]
+    for number, ref, own in zip(sums.tolist(), refs.tolist(), signs[refs >> 1].tolist(), strict=True):
+        found[number] = found.get(ref >> 1, own) ^ (ref & 1)
+    signs[sums] = list(found.values())
+    return signs
 
 
 class _Rows(NamedTuple):

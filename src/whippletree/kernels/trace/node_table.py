@@ -120,8 +120,7 @@ class NodeTable:
         operands = self.operands[nodes, :2]
         node = np.repeat(nodes, 2)
         ref = operands.ravel()
-        is_leaf = ref < 0
-        is_leaf[~is_leaf] = ~part[ref[~is_leaf] >> 1]
+        is_leaf = (ref < 0) | ~part[np.maximum(ref, 0) >> 1]
         node, ref = node[is_leaf], ref[is_leaf]
         signed = np.where(self.code[node] == ADD, sign[node], 0)
         return Leaves(top[node], node, ref ^ signed)
