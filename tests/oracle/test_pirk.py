@@ -13,7 +13,9 @@ from scipy.optimize import fsolve
 
 import whippletree as wt
 from whippletree.examples.linkages import four_bars
+from whippletree.kernels.run.script import Script
 from whippletree.simulation.integrators import pirk
+from whippletree.simulation.strides import stride
 
 
 def pendulum(t, y):
@@ -210,6 +212,26 @@ def test_evaluations_are_fewer_than_a_third(monkeypatch):
     q, qd = start(m)
     steps = {name: len(simulated(m, q, qd, method=name, duration=3.0).t) for name in ("DOP853", "PIRK")}
     assert 2.4 * steps["PIRK"] < 12.0 * steps["DOP853"] / 3.0  # one step in five is corrected once more
+
+
+def test_the_user_is_heard_as_often_as_by_other_methods(monkeypatch):
+    """A script comes back after so many operations; those of eight states count, too."""
+    m = MECHANISMS["humanoid"]()
+    m.change("left_foot", inertia=wt.Inertia.sphere(0.03, mass=0.123))  # no script is there of it yet
+    q, qd = start(m)
+    most = stride.OPERATIONS / 50
+    monkeypatch.setattr(stride, "OPERATIONS", most)
+    taken, run = [], Script.__call__
+
+    def counted(self, rounds, most):
+        taken.append(run(self, rounds, most))
+        return taken[-1]
+
+    monkeypatch.setattr(Script, "__call__", counted)
+    steps = len(simulated(m, q, qd, 8.0, method="PIRK", rtol=1e-11).t) - 1
+    evaluated = m.kernel("forward_dynamics").program.n_executed * pirk.STAGES * 2 * steps
+    assert evaluated > 4 * most
+    assert len(taken) > evaluated / most
 
 
 def test_a_control_in_python_gives_the_same_as_one_that_is_machine_code():

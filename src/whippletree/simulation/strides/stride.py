@@ -6,6 +6,7 @@ looked at by itself.
 """
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...kernels.run.kernel import Kernel
 from ...kernels.run.script import (
     Again,
     Call,
+    CallMany,
     CallPython,
     Copy,
     Halt,
@@ -271,5 +273,10 @@ class Stride:
 
 def _operations(instructions: Sequence[Instruction]) -> float:
     """How much one round costs, roughly."""
-    calls = sum(entry.kernel.program.n_executed for entry in instructions if isinstance(entry, Call))
-    return 1.0 + calls + PYTHON * sum(isinstance(entry, CallPython) for entry in instructions)
+    calls = [(entry.kernel.program.n_executed, 1) for entry in instructions if isinstance(entry, Call)]
+    calls += [
+        (entry.kernel.program.n_executed, len(entry.outputs[0]))
+        for entry in instructions
+        if isinstance(entry, CallMany)
+    ]
+    return 1.0 + sum(map(prod, calls)) + PYTHON * sum(isinstance(entry, CallPython) for entry in instructions)
