@@ -37,3 +37,15 @@ def test_a_bound_that_is_met_within_no_time_was_met_before(t, before, h):
 def test_a_bound_is_met_when_it_is_reached(t):
     assert met(t, 1e-3, 1e-3) == pytest.approx(1e-3 / SPEED, abs=1e-13 * max(1.0, t))
     assert met(t, 1e-3, 1e-4) is None
+
+
+@pytest.mark.parametrize("method", ["DOP853", "PIRK"])
+def test_a_bound_met_late_in_a_run_is_met_as_exactly(method):
+    """An elastic stop gives back the speed with which it is met, to rounding, 450 s after the start."""
+    m = wt.Mechanism("slide", gravity=(0.0, 0.0, 0.0))
+    stops = wt.Limits(-9000.0, 0.25, stiffness=2e3)
+    m.add_body("block", wt.Prismatic("x"), inertia=wt.Inertia(1.3), limits=stops)
+    run = wt.simulate(m, [0.25 - 450.0 * SPEED], [SPEED], 600.0, method=method, rtol=1e-12, atol=1e-14)
+    assert abs(run.qd[-1, 0] / SPEED + 1.0) < 2e-13
+    half = np.pi * np.sqrt(1.3 / 2e3)
+    assert abs(run.q[-1, 0] - 0.25 + SPEED * (150.0 - half)) < 5e-10

@@ -33,8 +33,9 @@ which share of it a step goes on beyond a bound. Several that are met about at o
 SAME = 1.0 + 1e-6
 """Lengths do not differ that differ by less: that of a step is the difference of two times, and rounded."""
 
-NO_TIME = 1e-13
-"""Share of the time that is not told from none."""
+NO_TIME = 2e-15
+"""Share of the time that is not told from none: nine units in its last place. What a force errs by within it
+counts for all of the step that begins there."""
 
 WITHIN = tuple(float(s) for s in np.linspace(0.0, 1.0, 9)[1:-1])
 """Shares of a step at which it is looked where a joint is, besides next to its ends."""
