@@ -76,6 +76,8 @@ def whole_number(value: Any, name: str, least: int = 1) -> int:
 
 def positive(value: Any, name: str) -> Any:
     """The value, a number above 0 as a float, a symbolic one as it is; InputError for anything else."""
+    if type(value) is float and 0.0 < value < np.inf:  # nearly always
+        return value
     return _one_number(value, name, "a number above 0", lambda number: 0.0 < number < np.inf)
 
 

@@ -145,12 +145,13 @@ def tried(squares: Any, rough: Any, n: Any, h: Any, follows: Any, rejected: Any,
     done = where(left > 0.0, where(enough > 0.0, 0.0, good), 1.0)
     # At the start: the error after so many corrections as there may be.
     least = maximum(error, 1e-300)
-    closer = minimum(least / maximum(before.last, least), 1.0)
-    last = maximum(least * closer ** (LONGEST - count), rest)
-    usual = minimum(MOST, SAFETY / maximum(maximum(first, rest), 1e-12) ** (1.0 / EXPONENT))
-    begun = SAFETY / maximum(last, 1e-100) ** (1.0 / (LONGEST + 1.0))
-    begun = where(begun > FAR, minimum(START_MOST, begun), minimum(MOST, begun))
-    wanted = where(going, usual, begun)
+    closer, last = minimum(least / maximum(before.last, least), 1.0), least
+    for further in range(1, LONGEST):
+        last = where(count + further <= float(LONGEST), last * closer, last)
+    largest = maximum(where(going, maximum(first, 1e-12), maximum(last, 1e-100)), rest)
+    wanted = SAFETY / largest ** where(going, 1.0 / EXPONENT, 1.0 / (LONGEST + 1.0))
+    begun = where(wanted > FAR, minimum(START_MOST, wanted), minimum(MOST, wanted))
+    wanted = where(going, minimum(MOST, wanted), begun)
     accepted = done * good
     grown = where(rejected > 0.0, minimum(1.0, wanted), wanted)
     size = h * maximum(LEAST, where(accepted > 0.0, grown, minimum(0.9, wanted)))

@@ -18,7 +18,7 @@ from .chosen_lengths import ChosenLengths
 from .chosen_script import ended, resumed
 from .motion import REJECTED, Motion
 
-BEGUN, FOUND, CORRECT = "slopes taken for constant", "first slopes found", "correct"
+BEGUN, CORRECT = "slopes taken for constant", "correct"
 
 
 def planned(t: Any, size: Any, duration: Any, sample: Any, before: Any) -> tuple[Any, Any, Array, Array, Any]:
@@ -113,49 +113,49 @@ class ParallelScript(ChosenLengths):
         plan, judge = _kernels()
         start, evaluated = slopes[0], slopes[1:]
         times, states, coming = np.zeros(STAGES), np.zeros((STAGES, room)), np.zeros((STAGES, STAGES))
-        at, raw, change, nothing = np.zeros((4, room))
+        raw, change, nothing = np.zeros((3, room))
         one, never, zeros, count = np.ones(1), np.zeros(1), np.zeros(3), np.full(1, float(n))
         follows, squares, rough, done, size, rejected = np.zeros((6, 1))
         known, found = np.zeros(3), np.zeros(3)
         wanted = [motion.t, self.size, self._end, motion.sample, self._length]
         tried = [squares, rough, count, motion.h, follows, self._rejected, motion.shortest, motion.wanted]
         told = [done, self._accepted, size, rejected, motion.good]
-        return [
-            *motion.sampled([*motion.slope(motion.t, motion.y, start[:n]), Copy(never, self._length)]),
-            Call(plan, wanted, [motion.t_after, motion.h, times, coming, follows]),
-            Copy(motion.y, y[:n]),
-            Copy(zeros, known),
-            Unless(follows, BEGUN),
-            weighted_sums(states, y, one, coming, self._before),
-            *motion.slopes(times, states, evaluated),
-            Unless(never, FOUND),
-            Label(BEGUN),
-            *(Copy(start, row) for row in evaluated),
-            Label(FOUND),
-            weighted_sum(at, y, motion.h, B, evaluated),
-            Label(CORRECT),
-            weighted_sums(states, y, motion.h, A, evaluated),
-            *motion.slopes(times, states, evaluated),
-            weighted_sum(raw, y, motion.h, B, evaluated),
-            weighted_sum(change, raw, -one, one, at[None]),
-            scaled_squares(squares, change, y, raw, self._tolerances),
-            weighted_sum(change, nothing, motion.h, BEND, slopes),
-            scaled_squares(rough, change, y, raw, self._tolerances),
-            Call(judge, [*tried, *np.split(known, 3)], [*told, *np.split(found, 3)]),
-            Copy(raw, at),
-            Copy(found, known),
-            Unless(done, CORRECT),
-            Copy(size, self.size),
-            Copy(rejected, self._rejected),
-            Unless(self._accepted, REJECTED),
-            *self.rejected(),
-            weighted_sums(self._terms, nothing, motion.h, TERMS, evaluated),
-            *(
-                []
-                if self.kept is None
-                else [Copy(*pair) for pair in zip(self._terms[:, :n], self.kept, strict=True)]
-            ),
-        ], raw[:n]
+        return (
+            [
+                *motion.sampled([*motion.slope(motion.t, motion.y, start[:n]), Copy(never, self._length)]),
+                Call(plan, wanted, [motion.t_after, motion.h, times, coming, follows]),
+                Copy(motion.y, y[:n]),
+                Copy(zeros, known),
+                Unless(follows, BEGUN),
+                weighted_sums(states, y, one, coming, self._before),
+                *motion.slopes(times, states, evaluated),
+                Unless(never, CORRECT),
+                Label(BEGUN),
+                *(Copy(start, row) for row in evaluated),
+                Label(CORRECT),
+                weighted_sums(states, y, motion.h, A, evaluated),
+                *motion.slopes(times, states, evaluated),
+                weighted_sum(raw, y, motion.h, B, evaluated),
+                weighted_sum(change, raw, -one, one, states[-1:]),  # the last stage is at the end
+                scaled_squares(squares, change, y, raw, self._tolerances),
+                weighted_sum(change, nothing, motion.h, BEND, slopes),
+                scaled_squares(rough, change, y, raw, self._tolerances),
+                Call(judge, [*tried, *np.split(known, 3)], [*told, *np.split(found, 3)]),
+                Copy(found, known),
+                Unless(done, CORRECT),
+                Copy(size, self.size),
+                Copy(rejected, self._rejected),
+                Unless(self._accepted, REJECTED),
+                *self.rejected(),
+                weighted_sums(self._terms, nothing, motion.h, TERMS, evaluated),
+                *(
+                    []
+                    if self.kept is None
+                    else [Copy(*pair) for pair in zip(self._terms[:, :n], self.kept, strict=True)]
+                ),
+            ],
+            raw[:n],
+        )
 
     def within(self, kept: Array, y: Array, x: Array) -> Array:
         return within(kept, y, x)
