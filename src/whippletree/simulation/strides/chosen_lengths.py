@@ -1,14 +1,42 @@
 """What scripts have in common whose steps are as long as tolerances let them be."""
 
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
+from typing import Any
 from weakref import ref
 
 import numpy as np
 
+from ...kernels.run.kernel import Kernel
 from ...kernels.run.script import Copy, Instruction, Unless
-from ...spatial import Array
+from ...kernels.simplify.passes import simplify
+from ...kernels.trace.recording import trace
+from ...spatial import Array, maximum, minimum, where
 from ..steppers import ChosenSteps
 from .first_step import FirstStep
 from .motion import END, Motion
+
+CUT = 0.999
+"""A step shorter than this share of what was wanted was cut short."""
+
+
+def ended(t: Any, size: Any, duration: Any, sample: Any) -> tuple[Any, Any]:
+    """End and length of a step from t that should have a length, s, and ends at the next sample at last."""
+    last = minimum(duration, sample)
+    end = where(t + size > last, last, t + size)
+    return end, end - t
+
+
+def resumed(size: Any, h: Any, wanted: Any) -> Any:
+    """The length of the next step, s: not less than was wanted of one that a sample or a kink cut short."""
+    return where(h < CUT * wanted, maximum(size, wanted), size)
+
+
+@cache
+def of_scalars(function: Callable[..., Any]) -> Kernel:
+    """A function of numbers alone as machine code."""
+    return Kernel(simplify(trace(function, dict.fromkeys(signature(function).parameters, ()))))
 
 
 class ChosenLengths:

@@ -1,17 +1,12 @@
 """The script of steps whose length is chosen: DOP853."""
 
-from functools import cache
-from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from ...kernels.run.kernel import Kernel
 from ...kernels.run.rows import padded, scaled_squares, weighted_sum
 from ...kernels.run.script import Call, Copy, Instruction, Unless
-from ...kernels.simplify.passes import simplify
-from ...kernels.trace.recording import trace
-from ...spatial import Array, maximum, minimum, where
+from ...spatial import Array, where
 from ..integrators.dop853 import (
     EXPONENT,
     MORE,
@@ -25,31 +20,16 @@ from ..integrators.dop853 import (
 )
 from ..integrators.dop853_numbers import A_MORE, E3, E5, A, B
 from ..steppers import ChosenSteps
-from .chosen_lengths import ChosenLengths
+from .chosen_lengths import ChosenLengths, ended, of_scalars, resumed
 from .motion import REJECTED, Motion
 
 ALL = STAGES + 1 + MORE
-
-CUT = 0.999
-"""A step shorter than this share of what was wanted was cut short."""
 
 
 def planned(t: Any, size: Any, duration: Any, sample: Any) -> tuple[Any, Any, Array]:
     """End and length of a step from t that should have a length, and the times of its stages, s."""
     end, h = ended(t, size, duration, sample)
     return end, h, stage_times(t, h)
-
-
-def ended(t: Any, size: Any, duration: Any, sample: Any) -> tuple[Any, Any]:
-    """End and length of a step from t that should have a length, s, and ends at the next sample at last."""
-    last = minimum(duration, sample)
-    end = where(t + size > last, last, t + size)
-    return end, end - t
-
-
-def resumed(size: Any, h: Any, wanted: Any) -> Any:
-    """The length of the next step, s: not less than was wanted of one that a sample or a kink cut short."""
-    return where(h < CUT * wanted, maximum(size, wanted), size)
 
 
 def judged(
@@ -60,15 +40,6 @@ def judged(
     accepted, size = where(error < 1.0, 1.0, 0.0), abs(h) * factor(error, rejected)
     size = where(accepted > 0.0, resumed(size, h, wanted), size)
     return accepted, size, 1.0 - accepted, where(size >= shortest, 1.0, 0.0)
-
-
-@cache
-def _kernels() -> tuple[Kernel, Kernel]:
-    """`planned` and `judged`."""
-    functions = planned, judged
-    traced = (trace(function, dict.fromkeys(signature(function).parameters, ())) for function in functions)
-    plan, judge = (Kernel(simplify(program)) for program in traced)
-    return plan, judge
 
 
 class ChosenScript(ChosenLengths):
@@ -98,7 +69,7 @@ class ChosenScript(ChosenLengths):
     def step(self) -> tuple[list[Instruction], Array]:
         motion, K, y = self.motion, self._K, self._y
         n, room = len(motion.y), len(y)
-        plan, judge = _kernels()
+        plan, judge = of_scalars(planned), of_scalars(judged)
         times, at, raw = np.zeros(ALL), np.zeros(room), np.zeros(room)
         error, five, three, count = np.zeros(room), np.zeros(1), np.zeros(1), np.full(1, float(n))
         wanted = [motion.t, self.size, self._end, motion.sample]

@@ -1,21 +1,15 @@
 """The script of steps whose stages are evaluated side by side: PIRK."""
 
-from functools import cache
-from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from ...kernels.run.kernel import Kernel
 from ...kernels.run.rows import padded, scaled_squares, weighted_sum, weighted_sums
 from ...kernels.run.script import Call, Copy, Instruction, Label, Unless
-from ...kernels.simplify.passes import simplify
-from ...kernels.trace.recording import trace
 from ...spatial import Array, where
 from ..integrators.pirk import BEND, EXPONENT, FAR, STAGES, TERMS, A, B, C, Tried, ahead, tried, within
 from ..steppers import ChosenSteps
-from .chosen_lengths import ChosenLengths
-from .chosen_script import ended, resumed
+from .chosen_lengths import ChosenLengths, ended, of_scalars, resumed
 from .motion import REJECTED, Motion
 
 BEGUN, CORRECT = "slopes taken for constant", "correct"
@@ -70,15 +64,6 @@ def judged(
     return found.done, found.accepted, size, 1.0 - found.accepted, good, found.count, found.first, found.last
 
 
-@cache
-def _kernels() -> tuple[Kernel, Kernel]:
-    """`planned` and `judged`."""
-    functions = planned, judged
-    traced = (trace(function, dict.fromkeys(signature(function).parameters, ())) for function in functions)
-    plan, judge = (Kernel(simplify(program)) for program in traced)
-    return plan, judge
-
-
 class ParallelScript(ChosenLengths):
     """Steps of PIRK.
 
@@ -110,7 +95,7 @@ class ParallelScript(ChosenLengths):
     def step(self) -> tuple[list[Instruction], Array]:
         motion, y, slopes = self.motion, self._y, self._slopes
         n, room = len(motion.y), len(y)
-        plan, judge = _kernels()
+        plan, judge = of_scalars(planned), of_scalars(judged)
         start, evaluated = slopes[0], slopes[1:]
         times, states, coming = np.zeros(STAGES), np.zeros((STAGES, room)), np.zeros((STAGES, STAGES))
         raw, change, nothing = np.zeros((3, room))

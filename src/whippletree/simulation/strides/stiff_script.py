@@ -18,8 +18,7 @@ from ...kernels.trace.recording import trace
 from ...spatial import Array, maximum, minimum, where
 from ..integrators import radau
 from ..steppers import ChosenSteps
-from .chosen_lengths import ChosenLengths
-from .chosen_script import ended, resumed
+from .chosen_lengths import ChosenLengths, ended, resumed
 from .motion import END, RETRY, Motion
 from .newton_systems import DenseSystems, NewtonSystems
 
