@@ -52,6 +52,9 @@ STARTS = 600
 STAGES = {"euler": 1, "rk4": 4}
 DURATION = {"panda": 10.0, "chain": 1.0, "stewart-platform": 1.0, "flyball-governor": 10.0}
 STIFF = ("flyball-governor",)
+FLAT = ("four-bars",)
+"""What passes singular positions, across which SciPy leads wrongly, or not at all."""
+
 SHORT = 0.01
 TIGHT: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-10}
 CHAOTIC = {"panda": 1.0}
@@ -214,7 +217,7 @@ def measure(name: str) -> None:
                 m, q, qd, STEPS * DT, function, "rk4", dt=DT, progress=False
             )
     functions |= {"short": lambda: timed(SHORT), "ours": lambda: timed(duration, **TIGHT)}
-    functions["SciPy"] = lambda: scipy(duration, next(near))
+    functions["SciPy"] = lambda: scipy(duration, q if name in FLAT else next(near))
     if hand is not None:
         functions["by hand"] = lambda: solve_ivp(hand.slope, (0.0, duration), hand.y0, "DOP853", **TIGHT)
     times = best_times(functions, rounds=5)
@@ -247,7 +250,8 @@ def measure(name: str) -> None:
         f"as long; its evaluations alone {least * 1e3:.2f} ms, bound {times['SciPy'] / least:.1f}",
         flush=True,
     )
-    at_equal_error(name, duration, ours, scipy, near)
+    if name not in FLAT:
+        at_equal_error(name, duration, ours, scipy, near)
     if hand is not None:
         found: Any = functions["by hand"]()
         of_y, of_q = hand.seen

@@ -9,6 +9,7 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from browser import MISSING, executable
+from whippletree.display import viewer
 from whippletree.kernels.store import sources
 
 
@@ -54,3 +55,9 @@ def browser() -> str:
 @pytest.fixture(autouse=True, scope="session")
 def own_cache():
     sources.digest()  # an entry of its own, made once a process: now, not in a test that counts entries
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_ports(worker_id):
+    """Of viewers: two that ask for one at the same moment leave a socket behind, which is a warning."""
+    viewer.PORT += 100 * int(worker_id.removeprefix("gw") if worker_id.startswith("gw") else 0)
