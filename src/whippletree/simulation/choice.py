@@ -30,8 +30,8 @@ FINE = 1e-10
 def explicit_method(system: Compiled, rtol: float) -> str:
     """The explicit method that takes least time, where steps end for their accuracy alone.
 
-    Eight states are evaluated side by side in hardly more time than one, unless a function in Python, a
-    driver or a control that is held has a say.
+    Eight states are evaluated side by side in hardly more time than one, unless a function in Python or a
+    driver is asked about each. Where a control is held steps begin anew, and follow no others.
     """
     if rtol < FINE:
         return "DOP853"

@@ -15,8 +15,7 @@ What an iteration changes tells its own error, and nothing of a bend of f that l
 shows in the slope where the step begins: how far the polynomial is from there is an error, too.
 
 Slopes within a step are Σ_k a_k P_k(2x - 1), a share x through it, in Legendre's polynomials: a = `TERMS` ·
-slopes. These, and what they give the state, do not lose digits as sums of powers would. Written once, for
-numbers and symbols.
+slopes. These, and what they give the state, do not lose digits as sums of powers would.
 """
 
 from typing import Any, NamedTuple
@@ -33,11 +32,8 @@ SAFETY = 0.85
 SHARE = 0.4
 """The error as a share of what the last iteration changed, which is that of the iteration before."""
 
-LEAST, MOST = 0.2, 1.4
-"""By how much a step may be shorter, and longer, than the last."""
-
-START_MOST = 10.0
-"""The same where slopes were taken for constant: nothing is known yet."""
+LEAST, MOST, START_MOST = 0.2, 1.4, 10.0
+"""By how much a step may be shorter, and longer, than the last, and than one from constant slopes."""
 
 FAR = 2.0
 """By how much a step may be longer than the last for its slopes to be found from that one's."""
@@ -45,11 +41,8 @@ FAR = 2.0
 CORRECTIONS, LONGEST = 2, 9
 """Corrections at most; from slopes that were taken for constant."""
 
-HOPELESS = 20.0
-"""An error above this is not corrected once more: a shorter step takes less."""
-
-HUGE = 1e12
-"""The same at the start, where the first slopes tell little."""
+HOPELESS, HUGE = 20.0, 1e12
+"""An error above this is not corrected once more, as a shorter step takes less; one from constant slopes."""
 
 EXPONENT = 9
 """A length goes by the inverse of this root of the error after one correction."""
@@ -131,10 +124,8 @@ def tried(squares: Any, rough: Any, n: Any, h: Any, follows: Any, rejected: Any,
         rejected: Above 0 if a longer one was rejected right before.
         before: What was known after the correction before; its count is 0 if there was none.
     """
-    error = SHARE * np.sqrt(squares / n)
-    error = where(error < HUGE, error, HUGE)  # what is not a number, too
-    rest = np.sqrt(rough / n)
-    rest = where(rest < HUGE, rest, HUGE)
+    error, rest = SHARE * np.sqrt(squares / n), np.sqrt(rough / n)
+    error, rest = (where(size < HUGE, size, HUGE) for size in (error, rest))  # what is not a number, too
     count, going = before.count + 1.0, follows > 0.0
     first = where(before.count > 0.0, before.first, error)
     good = where(maximum(error, rest) < 1.0, 1.0, 0.0)
@@ -150,8 +141,8 @@ def tried(squares: Any, rough: Any, n: Any, h: Any, follows: Any, rejected: Any,
         last = where(count + further <= float(LONGEST), last * closer, last)
     largest = maximum(where(going, maximum(first, 1e-12), maximum(last, 1e-100)), rest)
     wanted = SAFETY / largest ** where(going, 1.0 / EXPONENT, 1.0 / (LONGEST + 1.0))
-    begun = where(wanted > FAR, minimum(START_MOST, wanted), minimum(MOST, wanted))
-    wanted = where(going, minimum(MOST, wanted), begun)
+    # One that is not far longer than a first step follows it, and grows no faster than others that follow.
+    wanted = minimum(wanted, where(going, MOST, where(wanted > FAR, START_MOST, MOST)))
     accepted = done * good
     grown = where(rejected > 0.0, minimum(1.0, wanted), wanted)
     size = h * maximum(LEAST, where(accepted > 0.0, grown, minimum(0.9, wanted)))
