@@ -83,9 +83,9 @@ class ParallelScript(ChosenLengths):
         self._slopes = np.zeros((STAGES + 1, room))  # at the start and at all stages
         super().__init__(motion, steps, self._slopes[0], EXPONENT)
         self._y, self.following = np.zeros(room), self._slopes[-1, :n]
-        # Of the step before, and of this one.
-        self._before, self._terms = np.zeros((2, STAGES, room))
-        self._length, self._rejected, self._accepted = np.zeros((3, 1))  # the first: that of the step before
+        # Of the step before: the slopes at its stages, and its length.
+        self._before, self._length = np.zeros((STAGES, room)), np.zeros(1)
+        self._rejected, self._accepted = np.zeros((2, 1))
         self.kept = np.zeros((STAGES, n)) if dense else None
 
     def begin(self, t: float, y: Array) -> None:
@@ -97,7 +97,8 @@ class ParallelScript(ChosenLengths):
         n, room = len(motion.y), len(y)
         plan, judge = of_scalars(planned), of_scalars(judged)
         start, evaluated = slopes[0], slopes[1:]
-        times, states, coming = np.zeros(STAGES), np.zeros((STAGES, room)), np.zeros((STAGES, STAGES))
+        times, states = np.zeros(STAGES), np.zeros((STAGES, room))
+        of_terms, coming = np.zeros((2, STAGES, STAGES))
         raw, change, nothing = np.zeros((3, room))
         one, never, zeros, count = np.ones(1), np.zeros(1), np.zeros(3), np.full(1, float(n))
         follows, squares, rough, done, size, rejected = np.zeros((6, 1))
@@ -108,11 +109,12 @@ class ParallelScript(ChosenLengths):
         return (
             [
                 *motion.sampled([*motion.slope(motion.t, motion.y, start[:n]), Copy(never, self._length)]),
-                Call(plan, wanted, [motion.t_after, motion.h, times, coming, follows]),
+                Call(plan, wanted, [motion.t_after, motion.h, times, of_terms, follows]),
                 Copy(motion.y, y[:n]),
                 Copy(zeros, known),
                 Unless(follows, BEGUN),
-                weighted_sums(states, y, one, coming, self._before),
+                weighted_sums(coming, nothing[:STAGES], one, of_terms, TERMS),
+                weighted_sums(states, y, self._length, coming, self._before),
                 *motion.slopes(times, states, evaluated),
                 Unless(never, CORRECT),
                 Label(BEGUN),
@@ -132,15 +134,18 @@ class ParallelScript(ChosenLengths):
                 Copy(rejected, self._rejected),
                 Unless(self._accepted, REJECTED),
                 *self.rejected(),
-                weighted_sums(self._terms, nothing, motion.h, TERMS, evaluated),
-                *(
-                    []
-                    if self.kept is None
-                    else [Copy(*pair) for pair in zip(self._terms[:, :n], self.kept, strict=True)]
-                ),
+                *self._shown_within(evaluated),
             ],
             raw[:n],
         )
+
+    def _shown_within(self, evaluated: Array) -> list[Instruction]:
+        """Instructions that keep the terms of the step, from the slopes at its stages."""
+        if self.kept is None:
+            return []
+        terms = np.zeros_like(evaluated)
+        copies = [Copy(*pair) for pair in zip(terms[:, : self.kept.shape[1]], self.kept, strict=True)]
+        return [weighted_sums(terms, np.zeros(len(terms[0])), self.motion.h, TERMS, evaluated), *copies]
 
     def within(self, kept: Array, y: Array, x: Array) -> Array:
         return within(kept, y, x)
@@ -149,8 +154,9 @@ class ParallelScript(ChosenLengths):
         return []
 
     def commit(self) -> list[Instruction]:
-        start, end = self._slopes[0], self._slopes[-1]
-        return [Copy(self._terms, self._before), Copy(self.motion.h, self._length), Copy(end, start)]
+        start, evaluated = self._slopes[0], self._slopes[1:]
+        last = Copy(evaluated[-1], start)
+        return [Copy(evaluated, self._before), Copy(self.motion.h, self._length), last]
 
     def rejected(self) -> list[Instruction]:
         return self.shown()
