@@ -345,7 +345,7 @@ def finite_number(value: Any, name: str, unit: str) -> float:
 
 def quaternion_fault(p: Array) -> str | None:
     """What is wrong with a quaternion of floats, or None."""
-    norm = float(np.linalg.norm(p))
+    norm = math.hypot(*p.tolist())
     if abs(norm - 1.0) > 1e-6:
         return f"quaternion (w, x, y, z) has norm {norm:.6g}, expected 1: normalize it, w first"
     return None

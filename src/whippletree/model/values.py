@@ -245,9 +245,10 @@ def _finite(result: Array, name: str) -> Array:
 def _check_positions(m: "Mechanism", q: Array, name: str) -> None:
     if q.dtype.kind == "O":
         return
+    q = np.real(q)
     for body, index in m.once(_with_bad_positions):
         for row in np.ndindex(q.shape[:-1]) if q.ndim > 1 else ((),):
-            fault = body.joint.position_fault(np.real(q[row][index]))
+            fault = body.joint.position_fault(q[(*row, index)])
             if fault is not None:
                 at = _entry(name, (*row, f"{index.start}:{index.stop}"))
                 raise InputError(f"{at} of joint {body.joint_name!r}: {fault}")

@@ -176,6 +176,38 @@ def _beginning() -> Kernel:
     return Kernel(simplify(trace(beginning, shapes)), "beginning")
 
 
+class States(NamedTuple):
+    """States in order.
+
+    Attributes:
+        t: (n,) s.
+        accounts: (n, 5).
+        power: (n, 2) of the actuators and of forces from outside, W; None if there is none.
+    """
+
+    t: Array
+    accounts: Array
+    power: Array | None
+
+    def among(self, first: int, end: int) -> "States":
+        """Some of them."""
+        power = None if self.power is None else self.power[first:end]
+        return States(self.t[first:end], self.accounts[first:end], power)
+
+    def write(self, rows: Array) -> None:
+        """Write them into rows (n or more, 8); what takes no time changes nothing: others are as the last."""
+        n = len(self.t)
+        rows[:n, 0], rows[:n, 1:-2] = self.t, self.accounts
+        rows[:n, -2:] = 0.0 if self.power is None else self.power
+        rows[n:] = rows[n - 1]
+
+
+def _joined(parts: list[States]) -> States:
+    t, accounts, powers = zip(*parts, strict=True)
+    given = [np.zeros((len(at), 2)) if power is None else power for at, power in zip(t, powers, strict=True)]
+    return States(np.concatenate(t), np.concatenate(accounts), np.concatenate(given))
+
+
 class Weighing:
     """`weighed` over many states, in machine code.
 
@@ -186,6 +218,7 @@ class Weighing:
     def __init__(self, together: int) -> None:
         self._past, self._begin = np.zeros(len(Past._fields)), np.zeros(len(Begin._fields))
         self._states, self._fine = np.zeros((ROWS, together * STATE)), np.ones(1)
+        self._places = self._states.reshape(-1, STATE)
         states, after = np.zeros(together * STATE), np.zeros_like(self._past)
         self._script = Script(
             [
@@ -196,26 +229,25 @@ class Weighing:
             ]
         )
 
-    def along(self, past: Array, begin: Array, states: Array) -> tuple[Array, bool]:
-        """The past of the last of states (n, 8), or of the first at which the motion has run away."""
+    def along(self, past: Array, begin: Array, states: States) -> tuple[Array, bool]:
+        """The past of the last state, or of the first at which the motion has run away."""
         self._past[:], self._begin[:] = past, begin
-        place = self._states.reshape(-1, STATE)
-        for first in range(0, len(states), len(place)):
-            part = states[first : first + len(place)]
-            rows = -(-len(part) * ROWS // len(place))
-            place[: len(part)] = part
-            place[len(part) : rows * len(place) // ROWS] = part[-1]  # what takes no time changes nothing
+        place = self._places
+        for first in range(0, len(states.t), len(place)):
+            part = states if len(states.t) <= len(place) else states.among(first, first + len(place))
+            rows = -(-len(part.t) * ROWS // len(place))
+            part.write(place[: rows * len(place) // ROWS])
             self._script(rows, rows)
             if not self._fine[0] > 0.0:
                 return self._past.copy(), False
         return self._past.copy(), True
 
 
-def _along(together: int, past: Array, begin: Array, states: Array) -> tuple[Array, bool]:
+def _along(together: int, past: Array, begin: Array, states: States) -> tuple[Array, bool]:
     """The same by a script that others use, too; of few states, without."""
-    if len(states) <= together:
+    if len(states.t) <= together:
         few = np.empty((together, STATE))
-        few[: len(states)], few[len(states) :] = states, states[-1]
+        states.write(few)
         found, fine = _kernel(together)(past, begin, few)
         return found, bool(fine > 0.0)
     key = Weighing, together
@@ -237,7 +269,7 @@ class Balance:
     def __init__(self, m: Mechanism, accounts: Array, power: tuple[float, float]) -> None:
         begun = _beginning()(accounts, *power, m.once(_weight), m.once(_creep))
         self._begin, self._past, self._top, self._rounding = begun
-        self._waiting: list[Array] = []
+        self._waiting: list[States] = []
 
     @property
     def past(self) -> Past:
@@ -259,10 +291,8 @@ class Balance:
         Raises:
             Runaway: The motion has made energy from nothing.
         """
-        states = np.empty((len(t), STATE))
-        states[:, 0], states[:, 1:-2], states[:, -2:] = t, accounts, 0.0 if power is None else power
-        self._waiting.append(states)
-        if sum(map(len, self._waiting)) >= BLOCK:
+        self._waiting.append(States(t, accounts, power))
+        if sum(len(part.t) for part in self._waiting) >= BLOCK:
             self.close()
 
     def close(self) -> None:
@@ -270,7 +300,7 @@ class Balance:
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
-        states = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+        states = waiting[0] if len(waiting) == 1 else _joined(waiting)
         before = self._past
         self._past, fine = _along(TOGETHER, before, self._begin, states)
         if not fine:  # somewhere among those of one call: which was the first

@@ -53,7 +53,7 @@ def choose(
     that is a waste where it is much faster than all oscillation and than the run is long, which is so long
     that the decay fits into it more than `many` times.
     """
-    if _keeps_energy(system):
+    if keeps_energy(system):
         return explicit, "not stiff: nothing takes energy away"
     q, qd = y[: system.nq], y[system.nq :]
     decay, swing = 0.0, 1.0 / duration
@@ -76,7 +76,7 @@ def choose(
     return explicit, f"not stiff: {found}"
 
 
-def _keeps_energy(system: Compiled) -> bool:
+def keeps_energy(system: Compiled) -> bool:
     """Whether energy is kept, whatever the motion: nothing acts, damps, rubs or pulls loops together."""
     equations = system.equations
     plain = type(system) is Compiled and system.forces.idle and not equations.law.options

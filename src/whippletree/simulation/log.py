@@ -28,8 +28,7 @@ class Row(NamedTuple):
 
     def among(self, kept: Any) -> "Row":
         """Only some of many."""
-        columns: Any = (None if column is None else column[kept] for column in self)
-        return Row(*columns)
+        return Row._make([None if column is None else column[kept] for column in self])
 
 
 class Log:

@@ -101,29 +101,34 @@ class Records:
 
     def record_many(self, t: Array, y: Array, h: Array, told: Array | None = None) -> None:
         """Weigh states (n, nq + nv) at the ends (n,) of steps h (n,), and record those told (n,), or all."""
-        found, fault = self._rows(t, y, h)
+        found, fault = self.rows(t, y, h)
         self.keep(found if told is None else found.among(told[: len(found.t)]))
-        rubbed, powers, qd = self.rubbed_along(found), None, found.y[:, self.m.nq :]
-        if found.tau is not None:
-            powers = np.stack([np.einsum("ij,ij->i", found.tau, qd), found.power - rubbed], axis=1)
-        elif isinstance(rubbed, np.ndarray):
-            powers = np.stack([np.zeros(len(rubbed)), -rubbed], axis=1)
         try:
-            self.balance.add(found.t, found.accounts, powers)
+            self.balance.add(found.t, found.accounts, self.powers_along(found))
         except Runaway as found:
             raise self._runaway(found) from None
         if fault is not None:
             raise fault
 
+    def powers_along(self, rows: Row) -> Array | None:
+        """(n, 2) W: of the actuators and of what else acts, at many states; None if nothing ever does."""
+        rubbed = self.rubbed_along(rows)
+        if rows.tau is not None:
+            acting = np.einsum("ij,ij->i", rows.tau, rows.y[:, self.m.nq :])
+            return np.stack([acting, rows.power - rubbed], axis=1)
+        if isinstance(rubbed, np.ndarray):
+            return np.stack([np.zeros(len(rubbed)), -rubbed], axis=1)
+        return None
+
     def record_within(self, t: Array, y: Array, h: Array) -> None:
         """Record states (n, nq + nv) at times (n,) within steps, h (n,) after their starts."""
-        found, fault = self._rows(t, y, h)
+        found, fault = self.rows(t, y, h)
         self.keep(found)
         if fault is not None:
             raise fault
 
-    def _rows(self, t: Array, y: Array, h: Array) -> tuple[Row, BaseException | None]:
-        """Many states with what acts, as `acting_at` has it, up to where a function fails."""
+    def rows(self, t: Array, y: Array, h: Array) -> tuple[Row, BaseException | None]:
+        """Many states with what acts, as `acting_at` has it, up to where a function fails, and how."""
         accounts = self.system.equations.common.accounts
         found = Row(t, y, h, accounts(y[0])[None] if len(y) == 1 else accounts(y))  # one has a quicker door
         if self.plan.forces.idle:
@@ -134,11 +139,14 @@ class Records:
 
     def settle(self) -> None:
         """Warn if energy is not what went in and out."""
-        balance = self.balance
         try:
-            balance.close()
+            self.balance.close()
         except Runaway as found:
             raise self._runaway(found) from None
+        self.tell_balance(self.balance)
+
+    def tell_balance(self, balance: Balance) -> None:
+        """The same for what has been looked at."""
         past = balance.past
         if not past.error:
             return

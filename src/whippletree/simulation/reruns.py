@@ -9,15 +9,16 @@ always. So results are the same to the last bit, whatever ran before.
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..api.forward_methods import METHODS, Method
 from ..kernels.run.kernel import Kernel
 from ..model.mechanism import Mechanism
 from ..model.singular import joints_in_doubt
 from ..spatial import Array
 from .acting import is_control
+from .balance import Balance, Runaway
+from .choice import keeps_energy
 from .integrators import INTEGRATORS, Integrator
+from .log import Row
 from .regular_start import regular_start
 from .run import Run
 from .run_parts import Whole, tell_long_step
@@ -54,6 +55,7 @@ class Rerun:
 
     def __init__(self, run: Run, whole: Whole) -> None:
         self._run, self._steps, self._strides = run, whole.steps, whole.strides
+        self._always_this = run.plan.method != "auto" or keeps_energy(run.system)
         run.begin_records()  # what it recorded is told, and nobody's any more
 
     def again(self, y: Array) -> Trajectory | None:
@@ -68,21 +70,30 @@ class Rerun:
             return None
         if isinstance(steps, FixedSteps):
             tell_long_step(run, steps, begun)
-        n = len(found.t) + 1
-        t, h, states = np.zeros(n), np.zeros(n), np.empty((n, len(begun)))
-        t[1:], h[1:], states[0], states[1:] = found.t, found.h, begun, found.y
+        h, t, states = found
+        rows, fault = run.rows(t, states, h)
+        if fault is not None:
+            return None
         try:
-            run.record_many(t, states, h)
-            run.settle()
-            return run.trajectory()
-        finally:
-            run.begin_records()
+            balance = self._balance(rows)
+        except Runaway:
+            return None
+        run.tell_balance(balance)
+        return run.told(rows)
+
+    def _balance(self, rows: Row) -> Balance:
+        powers = self._run.powers_along(rows)
+        begun = (0.0, 0.0) if powers is None else (float(powers[0, 0]), float(powers[0, 1]))
+        balance = Balance(self._run.m, rows.accounts[0], begun)
+        balance.add(rows.t, rows.accounts, powers)
+        balance.close()
+        return balance
 
     def _same_method(self, y: Array) -> bool:
         """Whether the integrator is the same from a start y (nq + nv,), if it is chosen; why, is learned."""
-        run = self._run
-        if run.plan.method != "auto":
+        if self._always_this:
             return True
+        run = self._run
         method, run.reason = run.suitable(y)
         return method == run.method
 

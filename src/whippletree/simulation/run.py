@@ -17,6 +17,7 @@ from .events import Stop, Watch, jumped
 from .factors import WEAK
 from .kinks import Kinks
 from .law_in_use import LawInUse
+from .log import Row
 from .pace import Pace
 from .plan import Plan
 from .records import Records
@@ -254,7 +255,11 @@ class Run(Records):
         return state
 
     def trajectory(self) -> Trajectory:
-        found, m = self.log.columns(), self.m
+        return self.told(self.log.columns())
+
+    def told(self, found: Row) -> Trajectory:
+        """The trajectory of many states."""
+        m = self.m
         q, qd = np.ascontiguousarray(found.y[:, : m.nq]), np.ascontiguousarray(found.y[:, m.nq :])
         t, n = found.t, len(found.t)
         tau, power = (np.zeros((n, m.nv)), np.zeros(n)) if found.tau is None else (found.tau, found.power)

@@ -72,15 +72,15 @@ class PlainSteps:
         self._kernel: Kernel | None = None
         self.is_whole = False
 
-    def whole(self, y: Array) -> Steps | None:
-        """All steps of a run without events, from its start y on, if one stride leads to its end."""
+    def whole(self, y: Array) -> tuple[Array, Array, Array] | None:
+        """A run without events, from its start y on, if one stride leads to its end; see `Stride.whole`."""
         self._widest = 0.0
         stride = self._ready(0.0, y)
         if stride is None:
             return None
-        steps = stride.take(self.run.duration)
+        found = stride.whole(self.run.duration)
         self.put_back()
-        return steps if len(steps.t) and steps.t[-1] >= self.run.duration else None
+        return found
 
     def go(self, t: float, y: Array) -> tuple[float, Array]:
         """Take steps from (t, y) as long as they are plain; where they have led."""

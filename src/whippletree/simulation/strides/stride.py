@@ -181,7 +181,8 @@ class Stride:
         self._until, self._more = np.zeros(1), np.zeros(1)
         watch = np.zeros(4)
         count = int(np.clip(NUMBERS // n, FEWEST, MOST))
-        self._ends, self._margin = np.zeros((count, 2 + n)), np.zeros((count, 1))
+        # The first row is the start.
+        self._rows, self._margin = np.zeros((1 + count, 2 + n)), np.zeros((count, 1))
         self._slope = np.zeros((count if slopes else 0, n))
         slope = np.zeros(n)
         self._kept = np.zeros((0, 0)) if method.kept is None else np.zeros((count, *method.kept.shape))
@@ -214,7 +215,7 @@ class Stride:
             found += [*self.lookout.instructions(slope), Unless(motion.good, END)]
         if slopes:
             found.append(Write(slope, self._slope))
-        found.append(Write(motion.ended, self._ends))
+        found.append(Write(motion.ended, self._rows[1:]))
         if self.loops is not None:
             found.append(Write(watch[1:2], self._margin))
         if method.kept is not None:
@@ -246,6 +247,7 @@ class Stride:
     def begin(self, t: float, y: Array) -> float:
         """Go on from a state; the margin of loops there."""
         self.motion.t[0], self.motion.y[:] = t, y
+        self._rows[0, 1:] = self.motion.begun
         self.motion.begin()
         self.method.begin(t, y)
         if self._landing is not None:
@@ -262,13 +264,30 @@ class Stride:
 
     def take(self, until: float) -> Steps:
         """Steps up to a time, or to what has to be decided, or fewer: as many as are worth a call."""
-        self._until[0], self.motion.good[0] = until, 1.0
-        chosen = self.loops is not None and self.loops.doubts and self.motion.shortest[0] > 0.0
-        count = self._script(min(LOOK, len(self._ends)) if chosen else len(self._ends), self._rounds)
-        ends = self._ends[:count]
-        t, h, y = ends[:, 1].copy(), ends[:, 0].copy(), ends[:, 2:].copy()
+        count = self._go(until)
+        h, t, y = self._copied(1, count + 1)
         margin, slope, kept = self._margin[:count, 0], self._slope[:count], self._kept[:count]
         return Steps(t, h, y, margin, slope, kept, not self.motion.good[0] > 0.0)
+
+    def whole(self, until: float) -> tuple[Array, Array, Array] | None:
+        """From the state where it begins to a time, s, if it gets there at once, the first state included.
+
+        Returns:
+            Lengths (n,) of steps, 0 for the first, and their ends (n,), s; states (n, nq + nv).
+        """
+        count = self._go(until)
+        return self._copied(0, count + 1) if self._rows[count, 1] >= until else None
+
+    def _go(self, until: float) -> int:
+        """Take steps; how many."""
+        self._until[0], self.motion.good[0] = until, 1.0
+        chosen = self.loops is not None and self.loops.doubts and self.motion.shortest[0] > 0.0
+        most = len(self._rows) - 1
+        return self._script(min(LOOK, most) if chosen else most, self._rounds)
+
+    def _copied(self, first: int, end: int) -> tuple[Array, Array, Array]:
+        rows = self._rows[first:end]
+        return rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2:].copy()
 
 
 def _operations(instructions: Sequence[Instruction]) -> float:
