@@ -85,6 +85,9 @@ def within(terms: Array, y: Array, x: Any) -> Array:
 SHORTEST = 1e-300
 """s: the shortest step to begin with."""
 
+FURTHEST = 100.0
+"""By how much it may be longer than the one at which the slope is looked at."""
+
 
 def first_length(
     slope: Any, y: Array, f: Array, duration: float, rtol: float, atol: float, exponent: int = EXPONENT
@@ -126,4 +129,4 @@ def first_length_after(d1: Any, d2: Any, n: Any, h: Any, duration: Any, exponent
     low = largest <= 1e-15
     root = (0.01 / where(low, 1.0, largest)) ** (1.0 / exponent)
     longer = where(low, maximum(1e-6, 1e-3 * h), maximum(root, SHORTEST))
-    return minimum(minimum(100.0 * h, longer), duration)
+    return minimum(minimum(FURTHEST * h, longer), duration)

@@ -29,8 +29,8 @@ STAGES = 8
 SAFETY = 0.85
 """Share of the length that should just do."""
 
-SHARE = 0.4
-"""The error as a share of what the last iteration changed, which is that of the iteration before."""
+SHARE, START_SHARE = 0.4, 1.2
+"""The error as a share of what the last iteration changed; of slopes that were taken for constant."""
 
 LEAST, MOST, START_MOST = 0.2, 1.4, 10.0
 """By how much a step may be shorter, and longer, than the last, and than one from constant slopes."""
@@ -38,7 +38,7 @@ LEAST, MOST, START_MOST = 0.2, 1.4, 10.0
 FAR = 2.0
 """By how much a step may be longer than the last for its slopes to be found from that one's."""
 
-CORRECTIONS, LONGEST = 2, 9
+CORRECTIONS, LONGEST = 2, 7
 """Corrections at most; from slopes that were taken for constant."""
 
 HOPELESS, HUGE = 20.0, 1e12
@@ -124,9 +124,9 @@ def tried(squares: Any, rough: Any, n: Any, h: Any, follows: Any, rejected: Any,
         rejected: Above 0 if a longer one was rejected right before.
         before: What was known after the correction before; its count is 0 if there was none.
     """
-    error, rest = SHARE * np.sqrt(squares / n), np.sqrt(rough / n)
-    error, rest = (where(size < HUGE, size, HUGE) for size in (error, rest))  # what is not a number, too
     count, going = before.count + 1.0, follows > 0.0
+    error, rest = where(going, SHARE, START_SHARE) * np.sqrt(squares / n), np.sqrt(rough / n)
+    error, rest = (where(size < HUGE, size, HUGE) for size in (error, rest))  # what is not a number, too
     first = where(before.count > 0.0, before.first, error)
     good = where(maximum(error, rest) < 1.0, 1.0, 0.0)
     at_most = where(going, float(CORRECTIONS), float(LONGEST))

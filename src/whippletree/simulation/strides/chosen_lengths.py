@@ -46,17 +46,19 @@ class ChosenLengths:
         motion: The memory.
         steps: Tolerances, and who takes the steps that are looked at by themselves.
         slope: (n or more,) where the slope at the start is written.
-        exponent: A length goes by the inverse of this root of the error.
+        exponent, further: See `FirstStep`.
 
     Attributes:
         size: (1,) the length of the next step, s, before it is cut short.
     """
 
-    def __init__(self, motion: Motion, steps: ChosenSteps, slope: Array, exponent: int) -> None:
+    def __init__(
+        self, motion: Motion, steps: ChosenSteps, slope: Array, exponent: int, further: int = 0
+    ) -> None:
         self.motion = motion
         self._slope = slope[: len(motion.y)]
         self.size, self._end, self._tolerances = np.zeros(1), np.zeros(1), np.zeros(2)
-        self._first = FirstStep(motion, slope, exponent)
+        self._first = FirstStep(motion, slope, exponent, further)
         self.serve(steps)
 
     def serve(self, steps: ChosenSteps) -> None:

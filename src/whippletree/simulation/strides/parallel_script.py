@@ -12,6 +12,9 @@ from ..steppers import ChosenSteps
 from .chosen_lengths import ChosenLengths, ended, of_scalars, resumed
 from .motion import REJECTED, Motion
 
+FURTHER = 3
+"""How often it looks for a longer first step: such steps cost more than others, and grow slowly."""
+
 BEGUN, CORRECT = "slopes taken for constant", "correct"
 
 
@@ -81,7 +84,7 @@ class ParallelScript(ChosenLengths):
         n = len(motion.y)
         room = padded(n)
         self._slopes = np.zeros((STAGES + 1, room))  # at the start and at all stages
-        super().__init__(motion, steps, self._slopes[0], EXPONENT)
+        super().__init__(motion, steps, self._slopes[0], EXPONENT, FURTHER)
         self._y, self.following = np.zeros(room), self._slopes[-1, :n]
         # Of the step before: the slopes at its stages, and its length.
         self._before, self._length = np.zeros((STAGES, room)), np.zeros(1)
