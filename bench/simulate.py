@@ -1,8 +1,9 @@
 """One trajectory by `simulate`: python bench/simulate.py [mechanism …].
 
 Steps of fixed length against the time of the evaluations of accelerations that they need, as machine code
-makes them one after the other, each of which may or may not wait for the one before, and, for panda, against
-a loop in Python over MuJoCo's `mj_step`, which
+makes them one after the other, each of which may or may not wait for the one before; of loops also against
+that of all kernels that a step needs, those included that bring it back to closed loops and tell whether it
+is plain, each called for itself; and, for panda, against a loop in Python over MuJoCo's `mj_step`, which
 computes the same motion. Steps of chosen length against SciPy's DOP853 on our own kernels, at the same
 tolerances, and their errors against a run with tolerances of a thousandth; for stiff mechanisms both by
 Radau, with our exact derivatives. For some, SciPy's DOP853 on equations that are written by hand in as few
@@ -28,6 +29,7 @@ import numpy as np
 from minimal_forms import MINIMAL
 from rollout import bare, peer
 from scipy.integrate import solve_ivp
+from scipy.linalg import qr
 
 import whippletree as wt
 from whippletree.api.forward_methods import find
@@ -38,8 +40,10 @@ from whippletree.kernels.run.kernel import Kernel
 from whippletree.kernels.run.script import Again, Call, Copy, Halt, Label, Next, Script
 from whippletree.kernels.simplify.passes import simplify
 from whippletree.kernels.trace.recording import trace
+from whippletree.model.snapshot import Snapshot
 from whippletree.simulation.acting import Acting
 from whippletree.simulation.equations import Equations, Law, equations
+from whippletree.simulation.strides.loop_closing import closing_kernels
 from whippletree.simulation.systems import Compiled
 
 mujoco: Any = import_module("mujoco")
@@ -140,6 +144,33 @@ def evaluations(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray, waiting: bool) -
     return lambda: script(STEPS, STEPS)
 
 
+def with_closings(m: wt.Mechanism, q: np.ndarray, qd: np.ndarray, method: str) -> Callable[[], object]:
+    """The kernels of so many steps of a mechanism with loops, waiting for nothing.
+
+    A step of low order leaves loops so far open that they are closed by two steps of Newton's method.
+    """
+    K, equations = wt.constraint_jacobian(m, q), equations_of(m, q)
+    rank = int(np.linalg.matrix_rank(K))
+    factored: Any = qr(K.T, mode="r", pivoting=True)
+    kernels = closing_kernels(Snapshot(m), tuple(factored[1][:rank].tolist()), ())
+    known = {"q": q, "qd": qd, "tau": np.zeros(m.nv)}
+
+    def call(kernel: Any) -> Call:
+        entries = kernel.program.inputs
+        inputs = [known.get(entry.name, np.zeros(entry.shape)) for entry in entries]
+        outputs = [np.zeros(shape) for shape in kernel.array_shapes()[len(entries) :]]
+        return Call(kernel, inputs, outputs)
+
+    found = [call(kernels.closer), call(kernels.kept)]
+    if STAGES[method] == 1:
+        found += [call(kernels.nearer), call(kernels.kept), call(kernels.polished)]
+    if equations.quality is not None:
+        found.append(call(equations.quality))
+    found += [call(kernels.turned), *(STAGES[method] * [call(equations.rates)])]
+    script = Script([Label("go"), *found, Next(), Again("go"), Halt()])
+    return lambda: script(STEPS, STEPS)
+
+
 def mujoco_loop(m: wt.Mechanism, q: np.ndarray, method: str) -> Callable[[], object]:
     """A loop over mj_step from the same start."""
     model = peer(m.name)
@@ -208,6 +239,8 @@ def measure(name: str) -> None:
     stages = {} if name in STIFF or name in TORQUES else STAGES
     for method in stages:
         functions[method] = lambda method=method: timed(STEPS * DT, method=method, dt=DT)
+        if m.loops:
+            functions[f"all {method}"] = with_closings(m, q, qd, method)
         functions[f"half {method}"] = lambda method=method: timed(STEPS // 2 * DT, method=method, dt=DT)
         if name == "panda":
             functions[f"mj_step {method}"] = mujoco_loop(m, q, method)
@@ -230,6 +263,9 @@ def measure(name: str) -> None:
             f"{a_step / in_a_row:.2f} × if these wait for each other; "
         )
         text += f"{alone * 1e6:.2f} µs without its set-up, {alone / needed:.2f} ×, {alone / in_a_row:.2f} ×"
+        if f"all {method}" in times:
+            whole = times[f"all {method}"] / STEPS
+            text += f"; {alone / whole:.2f} × all its kernels, {whole * 1e6:.2f} µs"
         if f"mj_step {method}" in times:
             theirs = times[f"mj_step {method}"] / STEPS
             text += f"; mj_step {theirs * 1e6:.2f} µs, {theirs / a_step:.1f} times as long"
