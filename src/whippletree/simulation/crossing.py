@@ -17,6 +17,7 @@ from .bridge import FRESH, Bridging, Trail
 from .closing import Closing, OpenLoop
 from .passage import Passage, collocate
 from .resting import rests_at
+from .several import OfSeveral, Several, each
 
 NEAR = 0.1
 """Margins below this share of the widest seen are worth a look at where they vanish."""
@@ -94,7 +95,7 @@ class Crossing:
         nq: How many of a state's entries are positions; velocities follow, and what else there is.
         advanced: The position after moving with a velocity for a time.
         slope: dy/dt at (t, y).
-        settle: Brings a state at a time to closed loops.
+        several: Looks at many states.
         rtol, atol: The error that an entry of a state may have, relative and absolute.
         bridging: What leads across where no single step does; None: nothing.
     """
@@ -105,7 +106,7 @@ class Crossing:
         nq: int,
         advanced: Callable[[Array, Array, float], Array],
         slope: Callable[[float, Array], Array],
-        settle: Callable[[float, Array], Array],
+        several: Several,
         rtol: float,
         atol: float,
         bridging: Bridging | None,
@@ -115,7 +116,7 @@ class Crossing:
         self.end: int = nq + closing.nv
         self.advanced = advanced
         self.slope = slope
-        self.settle = settle
+        self.several = several
         self.rtol, self.atol = rtol, atol
         self.bridging = bridging
         self._best = Attempt()
@@ -317,8 +318,8 @@ class Crossing:
         off = self._time_to_nearest(predict(ahead))
         ahead += off if abs(off) < 0.5 * ahead else 0.0
         times = ahead * np.linspace(0.0, 2.0, SAMPLES + 1)[1:]
-        small = WITHOUT * self.closing.margin_at(y[: self.nq])
-        low = np.array([self.closing.margin_at(predict(at)[: self.nq]) < small for at in times])
+        first, *within = self.several.margins(np.array([y, *(predict(at) for at in times.tolist())]))
+        low = ~(np.array(within) >= WITHOUT * first)  # what is no number, too
         first = last = SAMPLES // 2 - 1
         while first > 0 and low[first - 1]:
             first -= 1
@@ -340,9 +341,10 @@ class Crossing:
         end: float = np.inf,
     ) -> Attempt:
         """By the law in use and, where rounding errors of that are too large, by the most exact one."""
-        attempt, slopes = Attempt(), [self.slope]
+        attempt = Attempt()
+        slopes: list[OfSeveral] = [self.several.slopes]
         if self.bridging is not None:
-            slopes.append(self.bridging.slope)
+            slopes.append(each(self.bridging.slope))
         for slope in slopes:
             fine, coarse = self._collocated(slope, t, y, length, predict, nodes, hole, end)
             if fine is None or coarse is None:
@@ -358,7 +360,7 @@ class Crossing:
 
     def _collocated(
         self,
-        slope: Callable[[float, Array], Array],
+        slope: OfSeveral,
         t: float,
         y: Array,
         length: float,
@@ -369,11 +371,11 @@ class Crossing:
     ) -> tuple[Passage | None, Passage | None]:
         """The two steps; the second is looked for next to the first, and not without it."""
 
-        def until(function: Callable[[float, Array], Array]) -> Callable[[float, Array], Array]:
-            return function if t + length <= end else lambda at, y: function(min(at, end), y)
+        def until(function: OfSeveral) -> OfSeveral:
+            return function if t + length <= end else lambda at, y: function(np.minimum(at, end), y)
 
         def step(count: int, guess: Callable[[float], Array]) -> Passage | None:
-            return collocate(until(slope), until(self.settle), t, y, length, guess, count, hole)
+            return collocate(until(slope), until(self.several.settled), t, y, length, guess, count, hole)
 
         try:
             fine = step(nodes[0], lambda at: predict(at - t))

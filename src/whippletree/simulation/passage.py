@@ -14,6 +14,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ..spatial import Array
+from .integrators.pirk import integrals
 
 ITERATIONS = 40
 """Repetitions after which the states at the nodes should have settled."""
@@ -52,13 +53,7 @@ def gauss(n: int, hole: float = 0.0) -> GaussPoints:
         right = hole + (1.0 - hole) * 0.5 * (half + 1.0)
         x = np.concatenate([-right[::-1], right])
     fit = np.linalg.inv(legendre.legvander(x, n - 1))
-    return GaussPoints(x, fit, 0.5 * _integrals(x, n) @ fit)
-
-
-def _integrals(x: Array, n: int) -> Array:
-    """(len(x), n) integrals of Legendre's polynomials from -1 to x."""
-    P, k = legendre.legvander(x, n), np.arange(1, n)
-    return np.column_stack([P[:, 0] + P[:, 1], (P[:, 2:] - P[:, :-2]) / (2 * k + 1)])
+    return GaussPoints(x, fit, np.array(integrals(0.5 * (x + 1.0), n)).T @ fit)
 
 
 class Passage:
@@ -83,8 +78,7 @@ class Passage:
     def state(self, t: float) -> Array:
         """(ny,) the state at a time within the step."""
         length = self.end - self.t
-        x = np.array([2.0 * (t - self.t) / length - 1.0])
-        return self._y + 0.5 * length * (_integrals(x, len(self._terms))[0] @ self._terms)
+        return self._y + length * (np.array(integrals((t - self.t) / length, len(self._terms))) @ self._terms)
 
     def state_after(self, after: float) -> Array:
         """(ny,) the state a time after the start."""
@@ -92,8 +86,8 @@ class Passage:
 
 
 def collocate(
-    slope: Callable[[float, Array], Array],
-    settle: Callable[[float, Array], Array],
+    slope: Callable[[Array, Array], Array],
+    settle: Callable[[Array, Array], Array],
     t: float,
     y: Array,
     length: float,
@@ -104,8 +98,8 @@ def collocate(
     """The motion over a step; None if the repetition does not converge.
 
     Args:
-        slope: dy/dt at (t, y).
-        settle: Brings a state at a time to closed loops, so that errors across the motion are not enlarged.
+        slope: (n, ny) dy/dt at times (n,) and states (n, ny).
+        settle: Brings states at times to closed loops, so that errors across the motion are not enlarged.
         t, y: Where the step starts.
         length: Of the step, s.
         guess: States at times within the step, roughly.
@@ -113,13 +107,11 @@ def collocate(
         hole: Share of the step around its middle where none of them may be.
     """
     table = gauss(nodes, hole)
-    times = [float(time) for time in t + 0.5 * length * (table.x + 1.0)]
-    states = np.array([guess(time) for time in times])
+    times = t + 0.5 * length * (table.x + 1.0)
+    states = np.array([guess(time) for time in times.tolist()])
     last, size = np.inf, 1.0 + float(np.max(np.abs(y)))
     for done in range(ITERATIONS):
-        slopes = np.array(
-            [slope(time, settle(time, state)) for time, state in zip(times, states, strict=True)]
-        )
+        slopes = slope(times, settle(times, states))
         if not np.all(np.isfinite(slopes)):
             return None
         new = y + length * (table.move @ slopes)

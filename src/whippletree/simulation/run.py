@@ -22,6 +22,7 @@ from .pace import Pace
 from .plan import Plan
 from .records import Records
 from .regular_start import regular_start
+from .several import Several
 from .singular_start import first_acceleration, way_out
 from .steppers import ChosenSteps, Step, Stepper
 from .systems import Compiled
@@ -75,9 +76,10 @@ class Run(Records):
     def crossing(self) -> Crossing | None:
         if self.closing is None:
             return None
-        motion, settle = (self.m.nq, self.system.moved, self.system.slope), self._closed_state
-        several = bridging(self.closing, self.system, settle, self.plan)
-        return Crossing(self.closing, *motion, settle, self.plan.rtol, self.plan.atol, several)
+        system, settle = self.system, self._closed_state
+        motion = self.m.nq, system.moved, system.slope, Several(system, self.closing, system.slope, settle)
+        bridge = bridging(self.closing, system, settle, self.plan)
+        return Crossing(self.closing, *motion, self.plan.rtol, self.plan.atol, bridge)
 
     def _closed_state(self, t: float, y: Array) -> Array:
         return self.closed(t, y).y

@@ -62,13 +62,13 @@ BEND: Array = np.linalg.inv(np.polynomial.legendre.legvander(np.append(-1.0, _x)
 """(9,) weights of the slopes at the start and at all stages in the term that leads through the first, too."""
 
 
-def integrals(x: Any) -> list[Any]:
-    """∫₀ˣ P_k(2s - 1) ds, k = 0 … 7, by Bonnet's recursion; x may be beyond 1."""
+def integrals(x: Any, count: int = STAGES) -> list[Any]:
+    """∫₀ˣ P_k(2s - 1) ds, k = 0 … count - 1, by Bonnet's recursion; x may be beyond 1."""
     z = 2.0 * x - 1.0
     P = [0.0 * x + 1.0, z]
-    for k in range(1, STAGES):
+    for k in range(1, count):
         P.append(((2 * k + 1) * (z * P[k]) - k * P[k - 1]) * (1.0 / (k + 1)))
-    return [x, *((P[k + 1] - P[k - 1]) * (0.5 / (2 * k + 1)) for k in range(1, STAGES))]
+    return [x, *((P[k + 1] - P[k - 1]) * (0.5 / (2 * k + 1)) for k in range(1, count))]
 
 
 A: Array = np.array([integrals(x) for x in C]) @ TERMS

@@ -91,12 +91,12 @@ class BringingBack:
             before = K
         return [*found, Call(_any(parts), [flags], [self.watch[2:]])]
 
-    def instructions(self) -> list[Instruction]:
-        """From a state in `after` to the closed one next to it, there."""
+    def closed(self) -> list[Instruction]:
+        """From a state in `after` to the closed one next to it, there; its gap and margin are watched."""
         motion = self.motion
         q, qd = motion.split(motion.after)
         raw, better, position, error = (np.zeros(n) for n in (len(qd), len(qd), len(q), len(self.rows)))
-        (opened, wide), (gap, margin, turned) = np.split(self._flags, 2), np.split(self.watch, 3)
+        (opened, wide), (gap, margin, _) = np.split(self._flags, 2), np.split(self.watch, 3)
         asked = [] if motion.drive is None else [motion.asked]
         K, K_kept, factors = self.after, np.zeros_like(self.after), self.factors
         kernels = self.kernels
@@ -115,11 +115,18 @@ class BringingBack:
             Copy(better, qd),
             Unless(opened, "closed"),
         ]
+        return [*found, Label("closed")]
+
+    def instructions(self) -> list[Instruction]:
+        """The same, and whether constraints have turned since the step began."""
         return [
-            *found,
-            Label("closed"),
-            Call(kernels.turned, [self.before, K], [turned]),
-            *(entry for parts in PARTS for entry in (Unless(turned, "straight"), *self._in_parts(parts))),
+            *self.closed(),
+            Call(self.kernels.turned, [self.before, self.after], [self.watch[2:]]),
+            *(
+                entry
+                for parts in PARTS
+                for entry in (Unless(self.watch[2:], "straight"), *self._in_parts(parts))
+            ),
             Label("straight"),
         ]
 
