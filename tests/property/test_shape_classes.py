@@ -240,7 +240,14 @@ MESSAGES: list[tuple[Any, str]] = [
         "heights: a height field needs heights, rows of numbers",
     ),
     (lambda: W.Mesh(""), "mesh: file is '', expected a path, as a text"),
-    (lambda: W.Mesh("a.stl", (1, 2)), "mesh 'a.stl': scale is (1, 2), expected 3 finite numbers"),
+    (
+        lambda: W.Mesh("a.stl", (1, 2)),
+        "mesh 'a.stl': scale is (1, 2), expected 3 finite numbers, none of them 0",
+    ),
+    (
+        lambda: W.Mesh("a.stl", (1.0, 0.0, 1.0)),
+        "mesh 'a.stl': scale is (1.0, 0.0, 1.0), expected 3 finite numbers, none of them 0",
+    ),
     (
         lambda: W.Mesh("a.stl").bounds(),
         "mesh 'a.stl' has no vertices yet: load the file and give them, as Mesh(…, vertices=…)",

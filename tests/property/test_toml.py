@@ -166,6 +166,12 @@ def test_the_good_file_is_good(tmp_path):
         ),
         ("size = [0.1]", "size = [-0.1]", 18, "sphere: radius is -0.1, must not be negative"),
         ("size = [0.1]", "size = 0.1", 20, "size is 0.1: expected a list of numbers"),
+        (
+            "size = [0.1]",
+            "size = [0.1]\ncolor = [0.2, 2.0, 0.1, 1.0]",
+            21,
+            "color is [0.2, 2.0, 0.1, 1.0]: expected red, green, blue and opacity, each from 0 to 1",
+        ),
         ("size = [0.1]", "size = [0.1]\nshade = 1", 21, "[body.visual] has the unknown key 'shade'"),
         ('body = "lower"', 'body = "hand"', 22, "no body named 'hand'"),
         ("[[gear]]", '[[loop]]\nname = "l"\npredecessor = "upper"\n\n[[gear]]', 26, "loop 'l' has no joint"),

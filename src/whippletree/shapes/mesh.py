@@ -42,8 +42,10 @@ class Mesh(Shape):
         if not isinstance(self.file, str) or not self.file:
             raise ModelError(f"mesh: file is {self.file!r}, expected a path, as a text")
         scale = _array(self.scale, "scale")
-        if scale.shape != (3,) or not np.all(np.isfinite(scale)):
-            raise ModelError(f"mesh {self.file!r}: scale is {self.scale!r}, expected 3 finite numbers")
+        if scale.shape != (3,) or not np.all(np.isfinite(scale) & (scale != 0.0)):
+            raise ModelError(
+                f"mesh {self.file!r}: scale is {self.scale!r}, expected 3 finite numbers, none of them 0"
+            )
         object.__setattr__(self, "scale", tuple(scale.tolist()))
         for name, what in (("vertices", "corners"), ("faces", "triangles")):
             if getattr(self, name) is not None:

@@ -26,7 +26,7 @@ from ...spatial import Inertia, Placement
 from ..file_source import Source
 from ..findings import Findings, Problem
 from .toml_graph import Joining, Ways, grown, other_kinds
-from .toml_table import REQUIRED, Document, TomlTable, bound, number, numbers, text, texts, truth, whole
+from .toml_table import REQUIRED, Document, TomlTable, bound, number, numbers, rgba, text, texts, truth, whole
 
 FORMAT = 1
 """The version of the format; a file of a later one is refused."""
@@ -361,7 +361,7 @@ def _inertia(entry: TomlTable, key: str = "inertia") -> Inertia:
 
 def _geometry(table: TomlTable) -> Geometry:
     shape, placement = _shape(table), _placement(table)
-    color: Any = table.take("color", numbers(4), None)
+    color: Any = table.take("color", rgba, None)
     table.done()
     return Geometry(shape, placement, color)
 

@@ -238,3 +238,11 @@ def numbers(count: int | None = None) -> Callable[[Any], tuple[float, ...]]:
         return tuple([_number(entry, infinite=False) for entry in value])
 
     return read
+
+
+def rgba(value: Any) -> tuple[float, ...]:
+    """A color."""
+    found = numbers(4)(value)
+    if not all(0.0 <= part <= 1.0 for part in found):
+        raise ValueError("expected red, green, blue and opacity, each from 0 to 1")
+    return found
