@@ -71,7 +71,10 @@ class Several:
                 break
             before = largest
             found, gaps, margins = side_by_side.closed(self._system, rows, found)
-        for k in np.flatnonzero(~((gaps <= GAP) & (margins >= CLEAR))):
+        clear = (gaps <= GAP) & (margins >= CLEAR)
+        if not np.any(clear):  # other constraints may determine all here
+            self._rows = ()
+        for k in np.flatnonzero(~clear):
             found[k] = self._settle(float(t[k]), y[k])
         return found
 
