@@ -9,6 +9,7 @@ from whippletree.examples.linkages import four_bars
 from whippletree.simulation.acting import Acting
 from whippletree.simulation.closing import Closing
 from whippletree.simulation.equations import Law, common, equations
+from whippletree.simulation.passage import collocate
 from whippletree.simulation.several import CLEAR, Several, each
 from whippletree.simulation.systems import Compiled
 
@@ -107,3 +108,14 @@ def test_what_a_function_of_the_user_raises_is_raised():
     found, *_ = several(m, q, control)
     with pytest.raises(Exception, match="broken"):
         found.slopes(*around(m, q, 1e-3))
+
+
+def test_a_repetition_that_runs_away_ends():
+    """Its last change may be so many times the one before that no power of that is a number."""
+    slopes = iter([0.0, 1.0, 1.1, 1.11, 1e30])
+
+    def slope(t, y):
+        return np.full_like(y, next(slopes))
+
+    start = np.array([0.3, -0.2])
+    assert collocate(slope, lambda t, y: y, 0.0, start, 0.1, lambda t: start + 0.1, 8) is None

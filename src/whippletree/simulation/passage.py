@@ -120,8 +120,9 @@ def collocate(
         # Rounding ends the decrease somewhere above zero, the higher the nearer a node is to the middle.
         if change <= ROUNDING * size or (change >= 0.5 * last and change < STALLED * size):
             return Passage(t, t + length, y, slopes, changes, hole)
-        slow = done >= SOON and change * (change / last) ** (ITERATIONS - done) > STALLED * size
-        if slow or change > 10.0 * last:
+        if change > 10.0 * last:
+            return None
+        if done >= SOON and change * (change / last) ** (ITERATIONS - done) > STALLED * size:
             return None
         last = change
     return None
