@@ -30,7 +30,7 @@ def several(m, q, control=None, external=None):
     def settle(t, y):
         return closing(t, y).y
 
-    return Several(system, closing, system.slope, settle), system, closing, settle
+    return Several(system, closing, settle), system, closing, settle
 
 
 def around(m, q, far, count=7):
@@ -77,9 +77,10 @@ def test_next_to_a_singular_position_states_are_brought_back_one_by_one():
     assert clear.tolist() == [True, True, False, False, False]
     np.testing.assert_array_equal(settled[~clear], expected[~clear])
     np.testing.assert_allclose(settled[clear], expected[clear], rtol=0, atol=1e-12)
-    # Margins vanish like the distance, as those of one position do.
-    one = [closing.margin_at(state[: m.nq]) for state in states[:3]]
-    np.testing.assert_allclose(margins[1:3] / margins[0], np.array(one[1:]) / one[0], rtol=0.5)
+    # Margins vanish like the distance, by the measure of one position as well, which is another one.
+    one = np.array([closing.margin_at(state[: m.nq]) for state in states[:4]])
+    for measure in (margins[:4], one):
+        np.testing.assert_allclose(measure[2:] / measure[1], np.sin(angles[2:4]) / np.sin(0.1), rtol=0.01)
 
 
 def test_slopes_are_asked_at_their_times():
@@ -106,7 +107,7 @@ def test_what_a_function_of_the_user_raises_is_raised():
         return np.zeros(3)
 
     found, *_ = several(m, q, control)
-    with pytest.raises(Exception, match="broken"):
+    with pytest.raises(RuntimeError, match="broken"):
         found.slopes(*around(m, q, 1e-3))
 
 

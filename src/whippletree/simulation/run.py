@@ -77,7 +77,7 @@ class Run(Records):
         if self.closing is None:
             return None
         system, settle = self.system, self._closed_state
-        motion = self.m.nq, system.moved, system.slope, Several(system, self.closing, system.slope, settle)
+        motion = self.m.nq, system.moved, system.slope, Several(system, self.closing, settle)
         bridge = bridging(self.closing, system, settle, self.plan)
         return Crossing(self.closing, *motion, self.plan.rtol, self.plan.atol, bridge)
 

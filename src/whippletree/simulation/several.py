@@ -34,13 +34,11 @@ class Several:
     Args:
         system: What moves.
         closing: Its loops.
-        slope: dy/dt at a time and a state.
         settle: Brings a state at a time to closed loops.
     """
 
-    def __init__(self, system: Compiled, closing: Closing, slope: ByState, settle: ByState) -> None:
-        self._system, self._closing = system, closing
-        self._slope, self._settle = slope, settle
+    def __init__(self, system: Compiled, closing: Closing, settle: ByState) -> None:
+        self._system, self._closing, self._settle = system, closing, settle
         self._rows: Rows = ()
 
     def _independent(self, y: Array) -> Rows:
@@ -54,8 +52,6 @@ class Several:
 
     def slopes(self, t: Array, y: Array) -> Array:
         """(n, ny) dy/dt of states (n, ny) at times (n,), s."""
-        if not side_by_side.is_machine_code(self._system):
-            return each(self._slope)(t, y)
         return side_by_side.slopes(self._system, y, t)
 
     def settled(self, t: Array, y: Array) -> Array:

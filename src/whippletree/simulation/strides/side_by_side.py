@@ -9,12 +9,14 @@ from collections.abc import Callable, Hashable
 import numpy as np
 
 from ...kernels.run.script import Again, Call, Copy, Halt, Instruction, Label, Next, Read, Script, Write
+from ...model.snapshot import Snapshot
 from ...spatial import Array
 from ..closed_step import Rows
 from ..integrators import Integrator
 from ..systems import Compiled
 from .bringing_back import BringingBack
 from .fixed_script import step_instructions
+from .loop_closing import closing_kernels
 from .motion import END, Motion
 from .shelf import SHELF
 
@@ -72,9 +74,8 @@ def steps(system: Compiled, integrator: Integrator, states: Array, h: float) -> 
         motion = Motion(system, ())
         return SideBySide(motion, *step_instructions(motion, integrator))
 
-    return _computed(
-        system, ("steps", integrator, *Motion.key(system)), make, np.zeros(len(states)), states, h
-    )
+    key = "steps", integrator, *Motion.key(system)
+    return _computed(system, key, make, np.zeros(len(states)), states, h)
 
 
 def closed(system: Compiled, rows: Rows, states: Array) -> tuple[Array, Array, Array]:
@@ -107,14 +108,13 @@ def margins(system: Compiled, rows: Rows, states: Array) -> Array:
 
     def make() -> SideBySide:
         motion = Motion(system, rows)
-        kernel, found = BringingBack(motion, rows).kernels.closer, np.zeros(1)
+        kernel, found = closing_kernels(Snapshot(motion.m), rows, ()).closer, np.zeros(1)
         others = [np.zeros(shape) for shape in kernel.array_shapes()[1:-1]]
         call = Call(kernel, [motion.split(motion.after)[0]], [*others, found])
         return SideBySide(motion, [*motion.unit(motion.y), call], found)
 
-    return _computed(system, ("margins", rows, *Motion.key(system)), make, np.zeros(len(states)), states)[
-        :, 0
-    ]
+    found = _computed(system, ("margins", rows, *Motion.key(system)), make, np.zeros(len(states)), states)
+    return found[:, 0]
 
 
 def is_machine_code(system: Compiled) -> bool:
