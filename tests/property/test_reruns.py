@@ -250,3 +250,27 @@ def test_nothing_that_was_recorded_is_kept(monkeypatch):
         run(m, [0.5], [0.0], duration=0.1)
         assert len(kept) == 1
         assert kept[0]._run.log.count == 0
+
+
+def test_a_rerun_that_runs_away_warns_once():
+    """A spring that is far too stiff for its step, which the start may feel, or not."""
+
+    def sprung():
+        m = wt.Mechanism("sprung", gravity=(0.0, 0.0, 0.0))
+        m.add_body("mass", wt.Prismatic("x"), inertia=wt.Inertia(0.3))
+        m.add_spring("s", "ground", (-1.0, 0.0, 0.0), "mass", (0.0, 0.0, 0.0), stiffness=4e6, length=1.0)
+        return m
+
+    def told(m, start):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            try:
+                wt.simulate(m, [start], [0.0], 0.02, method="rk4", progress=False)
+            except wt.SimulationError as error:
+                return [str(warning.message) for warning in found], str(error)
+        return [str(warning.message) for warning in found], ""
+
+    m = sprung()
+    for start in (0.0, 0.002, 0.0, 0.003):
+        assert told(m, start) == told(sprung(), start)
+    assert told(m, 0.002)[1]

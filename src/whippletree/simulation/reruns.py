@@ -68,8 +68,6 @@ class Rerun:
         found = self._strides.whole(begun)
         if found is None:
             return None
-        if isinstance(steps, FixedSteps):
-            tell_long_step(run, steps, begun)
         h, t, states = found
         rows, fault = run.rows(t, states, h)
         if fault is not None:
@@ -78,6 +76,8 @@ class Rerun:
             balance = self._balance(rows)
         except Runaway:
             return None
+        if isinstance(steps, FixedSteps):  # only now: a run that is set up after all tells it itself
+            tell_long_step(run, steps, begun)
         run.tell_balance(balance)
         return run.told(rows)
 
